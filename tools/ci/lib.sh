@@ -1,0 +1,105 @@
+# Shared by the steps in tools/ci/ (sourced, not run). A step looks like this:
+#
+#   #!/usr/bin/env bash
+#   # Budget: N minutes. Proves: ...
+#   . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+#   step_begin
+#   ...
+#
+# Exit codes of a step: 0 passed, 77 skipped as a whole, anything else failed.
+# A part that cannot run calls skip_part; its line starts with "SKIPPED:" and .ci/run counts it.
+# shellcheck shell=bash
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/cngaes-ci
+JOBS=${CNGAES_CI_JOBS:-2}
+SKIP_CODE=77
+# -Wconversion is left out: byte arithmetic promotes to int, and each of the hundreds of casts it
+# asks for would hide the few that matter. clang's -Wshorten-64-to-32 catches those.
+WARNINGS="-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wundef"
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CACHE_DIR="$CACHE/pip" PIP_NO_INPUT=1
+export DEBIAN_FRONTEND=noninteractive
+mkdir -p "$CACHE"
+cd "$ROOT"
+
+note() { printf '   %s\n' "$*"; }
+die() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+# Prints the step's own header: the comment block under its first line.
+step_begin() {
+  sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}/   /p}' "$0"
+}
+
+# skip_step REASON: the whole step cannot run.
+skip_step() {
+  skip_part "$@"
+  exit "$SKIP_CODE"
+}
+
+# skip_part REASON: one part of the step cannot run, the rest goes on.
+skip_part() {
+  printf 'SKIPPED: %s\n' "$*"
+  if [ -n "${CNGAES_CI_SKIPS:-}" ]; then
+    printf '%s: %s\n' "$(basename "$0")" "$*" >>"$CNGAES_CI_SKIPS"
+  fi
+}
+
+# timed NAME COMMAND...: runs it, says how long it took; its output is shown only if it fails.
+timed() {
+  local name=$1 log start rc=0
+  shift
+  log=$(mktemp)
+  start=$EPOCHREALTIME
+  "$@" >"$log" 2>&1 </dev/null || rc=$?
+  printf '   %-44s %6.1f s  %s\n' "$name" "$(elapsed "$start")" "$([ $rc = 0 ] && echo ok || echo FAILED)"
+  if [ $rc != 0 ]; then
+    printf '   ---- %s\n' "$*"
+    tail -n "${CNGAES_CI_LOG_LINES:-150}" "$log"
+    printf '   ----\n'
+  fi
+  rm -f "$log"
+  return $rc
+}
+
+elapsed() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'; }
+
+# want_apt COMMAND:PACKAGE...: installs the packages of commands that are missing. False, with the
+# reason in $MISSING, when that is not possible.
+want_apt() {
+  local pair packages=() sudo=()
+  for pair in "$@"; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 || [ -e "${pair%%:*}" ] || packages+=("${pair##*:}")
+  done
+  [ ${#packages[@]} = 0 ] && return 0
+  MISSING="${packages[*]} not installed"
+  command -v apt-get >/dev/null 2>&1 || { MISSING+=" and this system has no apt-get"; return 1; }
+  if [ "$(id -u)" != 0 ]; then
+    sudo=(sudo -n)
+    sudo -n true 2>/dev/null || { MISSING+=" and installing needs root"; return 1; }
+  fi
+  timed "apt-get install ${packages[*]}" apt_install || { MISSING="apt-get could not install ${packages[*]}"; return 1; }
+}
+apt_install() {
+  # Uses the caller's $packages and $sudo. The lists are fetched only when the first try fails.
+  "${sudo[@]}" apt-get install -y --no-install-recommends "${packages[@]}" && return 0
+  "${sudo[@]}" apt-get update && "${sudo[@]}" apt-get install -y --no-install-recommends "${packages[@]}"
+}
+
+# Sets PY to a Python that has cngaes[test] and the pinned lint tools: the one .ci/run made, or a
+# virtual environment kept in the cache when the step is run by hand.
+want_python() {
+  PY=${CNGAES_CI_PYTHON:-$CACHE/venv/bin/python}
+  if [ -z "${CNGAES_CI_PYTHON:-}" ]; then
+    [ -x "$PY" ] || timed "python -m venv" python3 -m venv "$CACHE/venv"
+    timed "pip install .[test]" "$PY" -m pip install -q "$ROOT[test]"
+  fi
+}
+want_lint_tools() {
+  want_python
+  timed "pip install lint tools" "$PY" -m pip install -q -r tools/ci/requirements-lint.txt
+  export PATH="$(dirname "$PY"):$PATH"
+}
