@@ -39,11 +39,17 @@ inline void round(uint32_t a, uint32_t b, uint32_t c, uint32_t* d, uint32_t e, u
 }
 
 // Eight rounds bring the names back to where they were.
-inline void eight_rounds(uint32_t v[8], const uint32_t constants[8], const uint32_t words[8]) {
-  for (unsigned i = 0; i < 8; i++) {
-    round(v[(0 - i) & 7], v[(1 - i) & 7], v[(2 - i) & 7], &v[(3 - i) & 7], v[(4 - i) & 7],
-          v[(5 - i) & 7], v[(6 - i) & 7], &v[(7 - i) & 7], constants[i], words[i]);
-  }
+inline void eight_rounds(uint32_t v[8], const uint32_t k[8], const uint32_t w[8]) {
+  uint32_t a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], f = v[5], g = v[6], h = v[7];
+  round(a, b, c, &d, e, f, g, &h, k[0], w[0]);
+  round(h, a, b, &c, d, e, f, &g, k[1], w[1]);
+  round(g, h, a, &b, c, d, e, &f, k[2], w[2]);
+  round(f, g, h, &a, b, c, d, &e, k[3], w[3]);
+  round(e, f, g, &h, a, b, c, &d, k[4], w[4]);
+  round(d, e, f, &g, h, a, b, &c, k[5], w[5]);
+  round(c, d, e, &f, g, h, a, &b, k[6], w[6]);
+  round(b, c, d, &e, f, g, h, &a, k[7], w[7]);
+  v[0] = a, v[1] = b, v[2] = c, v[3] = d, v[4] = e, v[5] = f, v[6] = g, v[7] = h;
 }
 
 // The message schedule in a window of 16 words: W[t] replaces W[t-16].
