@@ -20,7 +20,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Formatting, types and static analysis of Python and C++."""
+    """Check formatting, types and static analysis of Python and C++."""
     session.install(".[test]", "-r", "tools/ci/requirements-lint.txt")
     env = {"CNGAES_CI_PYTHON": f"{session.bin}/python"}
     session.run("tools/ci/10_lint.sh", external=True, env=env)
@@ -28,13 +28,13 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def ctest(session: nox.Session) -> None:
-    """Core and kernels without Python, by GCC, clang and with sanitizers."""
+    """Test core and kernels without Python: by GCC, clang and with sanitizers."""
     session.run("tools/ci/20_ctest.sh", external=True)
 
 
 @nox.session(name="docs-check")
 def docs_check(session: nox.Session) -> None:
-    """Links, commands and every Python example of the documents."""
+    """Check links, commands and every Python example of the documents."""
     session.install(".")
     session.run("python", "tools/ci/check_docs.py", "--run")
 

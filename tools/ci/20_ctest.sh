@@ -15,7 +15,7 @@ ctest_with() {
 }
 build_tests() {
   cmake -S . -B "$1" -G Ninja -DCNGAES_PYTHON=OFF -DCNGAES_TESTS=ON -DCMAKE_BUILD_TYPE="$3" \
-    -DCMAKE_CXX_COMPILER="$2" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_CXX_FLAGS="$WARNINGS $4" &&
+    -DCMAKE_CXX_COMPILER="$2" -DCNGAES_WERROR=ON -DCMAKE_CXX_FLAGS="$WARNINGS $4" &&
     cmake --build "$1" -j "$JOBS"
 }
 

@@ -22,7 +22,7 @@ build_cross() {
   # By CXXFLAGS, because -DCMAKE_CXX_FLAGS would replace what the toolchain file sets.
   CXXFLAGS=$WARNINGS cmake --fresh -S . -B "$1" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$PWD/$2" \
     -DCNGAES_PYTHON=OFF -DCNGAES_TESTS=ON -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON &&
+    -DCNGAES_WERROR=ON &&
     cmake --build "$1" -j "$JOBS"
 }
 

@@ -13,12 +13,12 @@ ALGORITHMS = ("aes-128-cbc", "aes-256-cbc", "aes-256-gcm", "sha256")
 PATHS = ("cpu", "cryptography", "pycryptodomex", "hashlib")
 # Anything that a browser would fetch when the page is opened.
 FETCHED = re.compile(
-    r"""(?:src|href)\s*=\s*["']?(?:https?:)?//|@import|url\(\s*["']?https?:""", re.I
+    r"""(?:src|href)\s*=\s*["']?(?:https?:)?//|@import|url\(\s*["']?https?:""", re.IGNORECASE
 )
 
 
 def main() -> int:
-    """Prints every fault; 1 if there is one."""
+    """Print every fault; 1 if there is one."""
     folder = Path(sys.argv[1])
     suite = json.loads((folder / "out.json").read_text(encoding="utf-8"))
     names = [

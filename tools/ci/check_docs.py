@@ -24,7 +24,7 @@ FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def documents() -> list[Path]:
-    """The Markdown files at the top, in docs/ and in the rooms."""
+    """Find the Markdown files at the top, in docs/ and in the rooms."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     for room in ("bench", "cpp", "tests", "tools", "dotnet"):
         found += (ROOT / room).glob("**/*.md")
@@ -32,7 +32,7 @@ def documents() -> list[Path]:
 
 
 def anchors(path: Path) -> set[str]:
-    """The names that the hosting service gives a document's headings."""
+    """Collect the names that the hosting service gives a document's headings."""
     text = FENCE.sub("", path.read_text(encoding="utf-8"))
     names = set()
     for heading in HEADING.findall(text):
@@ -42,7 +42,7 @@ def anchors(path: Path) -> set[str]:
 
 
 def link_faults(path: Path) -> list[str]:
-    """Relative links of one document that lead nowhere."""
+    """Find relative links of one document that lead nowhere."""
     faults = []
     for target in LINK.findall(FENCE.sub("", path.read_text(encoding="utf-8"))):
         if re.match(r"[a-z]+:", target):
@@ -57,13 +57,13 @@ def link_faults(path: Path) -> list[str]:
 
 
 def command_faults() -> list[str]:
-    """The README's two commands, each on a line of its own."""
+    """Look for the two commands of the README, each on a line of its own."""
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     return [f"README.md: lacks the line: {text}" for text in COMMANDS if text not in lines]
 
 
 def run_examples(path: Path) -> list[str]:
-    """Executes the Python blocks of one document in a process and a folder of their own."""
+    """Execute the Python blocks of one document in a process and a folder of their own."""
     blocks = [
         body
         for language, body in FENCE.findall(path.read_text(encoding="utf-8"))
@@ -85,7 +85,7 @@ def run_examples(path: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints every fault; 1 if there is one."""
+    """Print every fault; 1 if there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", action="store_true", help="execute the Python examples as well")
     run_too = parser.parse_args().run

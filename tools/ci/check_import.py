@@ -21,14 +21,14 @@ print(*sorted(roots - set(sys.stdlib_module_names) - {'cngaes'}))
 
 
 def milliseconds(code: str) -> float:
-    """Wall time of one new process."""
+    """Measure the wall time of one new process."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
     return (time.perf_counter() - start) * 1e3
 
 
 def main() -> int:
-    """Prints the two findings; 1 if one is wrong."""
+    """Print the two findings; 1 if one is wrong."""
     bare, with_cngaes = [], []
     for _ in range(ROUNDS):
         bare.append(milliseconds("pass"))

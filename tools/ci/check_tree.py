@@ -24,7 +24,7 @@ NATIVE = re.compile(r"-m(?:arch|tune|cpu)=native")
 
 
 def repository_files() -> list[str]:
-    """Tracked files and new ones that .gitignore does not name."""
+    """List tracked files and new ones that .gitignore does not name."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -36,7 +36,7 @@ def repository_files() -> list[str]:
 
 
 def faults_in(name: str) -> list[str]:
-    """Everything wrong with one file, as `file:line: text`."""
+    """List everything wrong with one file, as `file:line: text`."""
     path = ROOT / name
     try:
         text = path.read_bytes().decode("utf-8")
@@ -64,7 +64,7 @@ def faults_in(name: str) -> list[str]:
 
 
 def main() -> int:
-    """Prints every fault; 1 if there is one."""
+    """Print every fault; 1 if there is one."""
     names = [name for name in repository_files() if not name.startswith(DATA_FOLDERS)]
     faults = [fault for name in names for fault in faults_in(name)]
     print("\n".join(faults) if faults else f"{len(names)} files, nothing found")

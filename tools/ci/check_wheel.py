@@ -36,12 +36,12 @@ SDIST_FORBIDDEN = re.compile(
 EXPORTS = re.compile(r"PyInit__core|cngaes_\w+")
 # Options that choose instructions; -mno-* and code-model options do not.
 ISA_FLAG = re.compile(
-    r"-m(?:arch|cpu|tune)=\S+|-m(?:sse|ssse|avx|aes|vaes|pclmul|vpclmul|sha|bmi|adx)\S*"
+    r"(?<!\S)-m(?:arch|cpu|tune)=\S+|(?<!\S)-m(?:sse|ssse|avx|aes|vaes|pclmul|vpclmul|sha|bmi|adx)\S*"
 )
 
 
 def wheel_faults(wheel: Path) -> list[str]:
-    """Size and names."""
+    """Check size and names."""
     faults = []
     size = wheel.stat().st_size
     print(f"   {wheel.name}: {size:,} bytes")
@@ -66,7 +66,7 @@ def wheel_faults(wheel: Path) -> list[str]:
 
 
 def export_faults(wheel: Path) -> list[str]:
-    """The dynamic symbols that the extension defines."""
+    """Check the dynamic symbols that the extension defines."""
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(wheel) as archive:
             modules = [n for n in archive.namelist() if n.endswith(".so")]
@@ -88,7 +88,7 @@ def export_faults(wheel: Path) -> list[str]:
 
 
 def flag_faults(compile_commands: Path) -> list[str]:
-    """ISA flags per file: kernels may have them, nothing else, and never the building machine's."""
+    """Check that kernels alone have ISA flags, and never those of the building machine."""
     entries = json.loads(compile_commands.read_text(encoding="utf-8"))
     faults, flagged = [], []
     for entry in entries:
@@ -106,7 +106,7 @@ def flag_faults(compile_commands: Path) -> list[str]:
 
 
 def sdist_faults(sdist: Path) -> list[str]:
-    """Names in the sdist, without its top folder."""
+    """Check the names in the sdist, without its top folder."""
     with tarfile.open(sdist) as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]
     print(f"   {sdist.name}: {sdist.stat().st_size:,} bytes, {len(names)} files")
@@ -115,7 +115,7 @@ def sdist_faults(sdist: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints every fault; 1 if there is one."""
+    """Print every fault; 1 if there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--sdist", type=Path, required=True)
