@@ -95,11 +95,11 @@ want_python() {
   PY=${CNGAES_CI_PYTHON:-$CACHE/venv/bin/python}
   if [ -z "${CNGAES_CI_PYTHON:-}" ]; then
     [ -x "$PY" ] || timed "python -m venv" python3 -m venv "$CACHE/venv"
-    timed "pip install .[test]" "$PY" -m pip install -q "$ROOT[test]"
+    timed "pip install .[test]" "$PY" -m pip install -q "${ROOT}[test]"
   fi
 }
 want_lint_tools() {
   want_python
   timed "pip install lint tools" "$PY" -m pip install -q -r tools/ci/requirements-lint.txt
-  export PATH="$(dirname "$PY"):$PATH"
+  PATH="$(dirname "$PY"):$PATH"
 }
