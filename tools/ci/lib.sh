@@ -12,13 +12,13 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/cngaes-ci
+CACHE=${XDG_CACHE_HOME:-$(echo ~)/.cache}/cngaes-ci  # ~ works without HOME, too
 JOBS=${CNGAES_CI_JOBS:-2}
 SKIP_CODE=77
 # -Wconversion is left out: byte arithmetic promotes to int, and each of the hundreds of casts it
 # asks for would hide the few that matter. clang's -Wshorten-64-to-32 catches those.
 WARNINGS="-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wundef"
-export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CACHE_DIR="$CACHE/pip" PIP_NO_INPUT=1
+export PIP_PROGRESS_BAR=off PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CACHE_DIR="$CACHE/pip" PIP_NO_INPUT=1
 export DEBIAN_FRONTEND=noninteractive
 mkdir -p "$CACHE"
 cd "$ROOT"
