@@ -1,0 +1,61 @@
+"""CBC and ECB with PKCS#7: good and bad padding on every kernel, through every form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from cngaes import InvalidPadding
+from forms import BLOCK_FORMS, ECB_FORMS
+from padding_cases import padding_cases
+
+if TYPE_CHECKING:
+    from engines import Engine
+
+
+def test_set_is_whole() -> None:
+    cases = padding_cases()
+    good = [case for case in cases if case.message is not None]
+    assert len(good) == 3 * 69
+    assert len(cases) - len(good) == 3062
+
+
+@pytest.mark.parametrize("form", BLOCK_FORMS)
+def test_cbc(aes: Engine, form: str) -> None:
+    crypt = BLOCK_FORMS[form]
+    texts = set()
+    for case in padding_cases():
+        cipher = aes.cbc(case.key)
+        if case.message is None:
+            with pytest.raises(InvalidPadding) as caught:
+                crypt(cipher, True, case.iv, case.ciphertext, True)
+            assert type(caught.value) is InvalidPadding, case.where
+            texts.add(str(caught.value))
+        else:
+            assert crypt(cipher, True, case.iv, case.ciphertext, True) == case.message, case.where
+            assert crypt(cipher, False, case.iv, case.message, True) == case.ciphertext, case.where
+    assert len(texts) == 1, f"padding faults can be told apart: {texts}"
+
+
+@pytest.mark.parametrize("form", ECB_FORMS)
+def test_ecb(aes: Engine, form: str) -> None:
+    """The same messages; under ECB the ciphertexts of another library again."""
+    crypt = ECB_FORMS[form]
+    texts = set()
+    for case in padding_cases():
+        cipher = aes.ecb(case.key, "pkcs7")
+        # What the CBC ciphertext stands for, encrypted again block by block.
+        whole = case.ciphertext[: len(case.ciphertext) // 16 * 16]
+        padded = Cipher(algorithms.AES(case.key), modes.CBC(case.iv)).decryptor().update(whole)
+        ecb = Cipher(algorithms.AES(case.key), modes.ECB()).encryptor().update(padded)
+        ecb += case.ciphertext[len(whole) :]
+        if case.message is None:
+            with pytest.raises(InvalidPadding) as caught:
+                crypt(cipher, True, b"", ecb, True)
+            texts.add(str(caught.value))
+        else:
+            assert crypt(cipher, True, b"", ecb, True) == case.message, case.where
+            assert crypt(cipher, False, b"", case.message, True) == ecb, case.where
+    assert len(texts) == 1, f"padding faults can be told apart: {texts}"
