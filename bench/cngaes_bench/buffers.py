@@ -1,0 +1,84 @@
+"""Memory shared by all paths of this process: one output buffer a thread, not one a cell."""
+
+from __future__ import annotations
+
+from .cases import format_size
+from .cells import NEW, TYPICAL, Cell
+from .system import free_memory
+
+_SHARE_FROM = 1 << 20
+_RESERVE = 64 << 20
+
+# Fresh buffers of the input's size that a call of this placement makes.
+FRESH_PASSES = {NEW: 1, TYPICAL: 3}
+
+
+class Buffers:
+    """Reused output buffers and the last fresh outputs.
+
+    A buffer is written once before it is handed out, so that no timed call pays for the first
+    touch of its pages. Small ones are bytearrays of the exact size, as a program would have
+    them; large ones are views of one big bytearray a thread.
+    """
+
+    def __init__(self) -> None:
+        self._small: dict[tuple[int, int], bytearray] = {}
+        self._large: dict[int, bytearray] = {}
+        self._held: list[object] = []
+
+    def output(self, size: int, index: int = 0) -> bytearray | memoryview:
+        """Give thread `index` a buffer of exactly `size` bytes."""
+        if size < _SHARE_FROM:
+            return self._small.setdefault((size, index), bytearray(size))
+        large = self._large.get(index)
+        if large is None or len(large) < size:
+            # bytearray(n) is calloc: untouched until written.
+            large = bytearray(b"\xa5") * size
+            self._large[index] = large
+        return memoryview(large)[:size]
+
+    def hold(self, results: list[object]) -> None:
+        """Keep fresh outputs until the next run, and no longer."""
+        self._held = results
+
+    def release(self) -> None:
+        """Let the fresh outputs go, outside of any clock."""
+        self._held = []
+
+    def scrub(self, size: int) -> None:
+        """Fill the block that the next fresh output of `size` is likely to get.
+
+        An allocator hands out just-freed memory; without this a path that returns memory it
+        never wrote could present the right bytes of the path before it.
+        """
+        del self._held[:]
+        scrap = bytearray(b"\xa5") * size
+        del scrap
+
+
+class NoRoomError(MemoryError):
+    """Not enough memory for the chosen size; the text offers a smaller one."""
+
+
+def memory_needed(size: int, cells: list[Cell]) -> int:
+    """Bytes that measuring `cells` at `size` takes at the worst moment."""
+    threads = max((cell.threads for cell in cells), default=1)
+    fresh = max((FRESH_PASSES.get(cell.placement, 0) * cell.threads for cell in cells), default=0)
+    ciphertexts = len({cell.case for cell in cells if cell.case.direction == "decrypt"})
+    # One input, an output a thread, the fresh outputs, the reference's own output.
+    return size * (1 + threads + fresh + 1 + ciphertexts) + _RESERVE
+
+
+def check_room(cells: list[Cell]) -> None:
+    """Raise NoRoomError before anything is allocated."""
+    size = max(cell.case.size for cell in cells)
+    needed, free = memory_needed(size, cells), free_memory()
+    if needed <= free:
+        return
+    smaller = size
+    while smaller > 1 << 20 and memory_needed(smaller, cells) > free:
+        smaller //= 2
+    raise NoRoomError(
+        f"inputs of {format_size(size)} need {needed >> 20} MiB of memory here, "
+        f"{free >> 20} MiB are free; try --size {format_size(smaller)}"
+    )

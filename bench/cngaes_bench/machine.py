@@ -1,0 +1,132 @@
+"""What this machine is, as far as a reader of a result must know it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from .system import clock_mhz, cpu_count, load_average
+
+_FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
+             "pmull", "sha2", "sha3")  # fmt: skip
+_LIBRARIES = ("cngaes", "cryptography", "pycryptodomex", "pyperf")
+_BUSY = 0.5
+
+
+def describe() -> dict[str, str]:
+    """Facts about machine and software, in the order in which they are shown."""
+    clock = clock_mhz()
+    facts = {
+        "cpu": cpu_name(),
+        "cpu_features": " ".join(cpu_features()) or "unknown",
+        "cpus": str(cpu_count()),
+        "clock": f"{clock:.0f} MHz (dependent adds)" if clock else "not measured (no extension)",
+        "architecture": platform.machine() or "unknown",
+        "os": platform.platform(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "page_size": f"{page_size()} B",
+        "load": f"{load_average():.2f}",
+    }
+    for library in _LIBRARIES:
+        facts[library] = _version(library)
+    return facts | _package_facts()
+
+
+def load_warning() -> str:
+    """Say when other programs use a good part of this machine; else say nothing."""
+    load, cpus = load_average(), cpu_count()
+    if load <= _BUSY * cpus:
+        return ""
+    return f"load {load:.2f} on {cpus} CPUs before the start: other programs disturb the values"
+
+
+def cpu_name() -> str:
+    """Find the processor's own name; pyperf does on x86 Linux only."""
+    if sys.platform == "win32":
+        return _registry_cpu_name() or platform.processor() or "unknown"
+    if sys.platform == "darwin":
+        return _sysctl_cpu_name() or platform.processor() or "unknown"
+    fields = _cpuinfo()
+    for key in ("model name", "Model", "Hardware"):
+        if fields.get(key):
+            return fields[key]
+    if "CPU part" in fields:
+        return f"Arm implementer {fields.get('CPU implementer', '?')} part {fields['CPU part']}"
+    return platform.processor() or "unknown"
+
+
+def cpu_features() -> tuple[str, ...]:
+    """List instruction sets that matter here: the package's view, else the kernel's."""
+    try:
+        import cngaes
+
+        return tuple(cngaes.cpu_features())
+    except (ImportError, AttributeError):
+        fields = _cpuinfo()
+        words = (fields.get("flags") or fields.get("Features") or "").split()
+        return tuple(name for name in _FEATURES if name in words)
+
+
+def page_size() -> int:
+    """Bytes of a memory page."""
+    if sys.platform == "win32":
+        return 4096
+    return os.sysconf("SC_PAGE_SIZE")
+
+
+def _package_facts() -> dict[str, str]:
+    try:
+        import cngaes
+
+        kernels = {family: names[0] for family, names in cngaes.supported_kernels().items()}
+        return {
+            "backend": str(cngaes.default_backend()),
+            "kernels": " ".join(f"{family}={name}" for family, name in kernels.items()),
+        }
+    except (ImportError, AttributeError, IndexError) as error:
+        return {"backend": f"none: {error}"}
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _cpuinfo() -> dict[str, str]:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    fields: dict[str, str] = {}
+    for line in text.splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), value.strip())
+    return fields
+
+
+if sys.platform == "win32":
+    import winreg
+
+    def _registry_cpu_name() -> str:
+        path = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+        try:
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, path) as key:
+                return str(winreg.QueryValueEx(key, "ProcessorNameString")[0]).strip()
+        except OSError:
+            return ""
+
+
+def _sysctl_cpu_name() -> str:
+    import subprocess
+
+    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()

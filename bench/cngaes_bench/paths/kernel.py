@@ -1,0 +1,60 @@
+"""`kernel`: whole operations timed by a loop in C++, without Python in between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..cells import INTO, PER_CALL
+from ..outputs import Output
+from .base import UnavailableError, UnsupportedError
+from .cpu import load
+from .inprocess import InProcessPath, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..cells import Cell
+    from ..workload import Material
+
+
+class KernelPath(InProcessPath):
+    """The instructions alone."""
+
+    name = "kernel"
+    placements = (INTO,)
+
+    def version(self) -> str:
+        """Version of the package."""
+        package = load()
+        if not hasattr(package._core, "_time_loop"):
+            raise UnavailableError("this build of cngaes has no timed loop")
+        return str(package.__version__)
+
+    def operation(self, cell: Cell, material: Material, index: int) -> Operation:
+        """Hand the whole loop to C++."""
+        mode, direction = cell.case.mode, cell.case.direction
+        per_call = cell.key == PER_CALL
+        if per_call and mode == "sha256":
+            raise UnsupportedError("SHA-256 has no key")
+        buffer, target = self._target(cell, index)
+        iv = material.nonce if mode == "gcm" else material.iv
+        time_loop = load()._core._time_loop
+
+        def loop(loops: int, _: Mapping[str, object]) -> tuple[int, object]:
+            arguments = (mode, direction, material.key, iv, material.data, buffer, loops, per_call)
+            return time_loop(*arguments), None
+
+        return Operation(
+            f"{mode} {direction}, loop in C++",
+            dict,
+            lambda _: Output.of(buffer, cell.case.tag_size),
+            target=target,
+            loop=loop,
+            details=_kernel_in_use(mode, material),
+        )
+
+
+def _kernel_in_use(mode: str, material: Material) -> dict[str, str]:
+    package = load()
+    engine: Any = package.sha256() if mode == "sha256" else package.AESECB(material.key)
+    return {"backend": "cpu", "kernel": str(engine.kernel)}

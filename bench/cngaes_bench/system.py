@@ -1,0 +1,96 @@
+"""What the machine does while a value is taken: counters, clock, load and memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil  # type: ignore[import-untyped]
+
+if sys.platform != "win32":
+    import resource
+
+CLOCK_ADDS = 100_000
+
+
+class Counters(NamedTuple):
+    """Counted events of this process up to now."""
+
+    page_faults: int
+    voluntary_switches: int
+    involuntary_switches: int
+    cpu_ns: int
+
+    def since(self, start: Counters) -> dict[str, int]:
+        """Count from `start` on."""
+        return {name: now - then for name, now, then in zip(self._fields, self, start, strict=True)}
+
+
+if sys.platform == "win32":
+
+    def counters() -> Counters:
+        """Read all counters now."""
+        process = psutil.Process()
+        switches = process.num_ctx_switches()
+        faults = process.memory_info().num_page_faults
+        return Counters(faults, switches.voluntary, switches.involuntary, time.process_time_ns())
+
+else:
+
+    def counters() -> Counters:
+        """Read all counters now."""
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        faults = usage.ru_minflt + usage.ru_majflt
+        return Counters(faults, usage.ru_nvcsw, usage.ru_nivcsw, time.process_time_ns())
+
+
+def clock_mhz() -> float | None:
+    """Measure the core clock by dependent adds, one a clock; None without the extension."""
+    try:
+        from cngaes import _core
+
+        nanoseconds = _core._clock_loop(CLOCK_ADDS)
+    except (ImportError, AttributeError):
+        return None
+    return CLOCK_ADDS * 1000 / nanoseconds if nanoseconds > 0 else None
+
+
+def load_average() -> float:
+    """Tell the mean number of runnable processes over the last minute."""
+    return float(psutil.getloadavg()[0])
+
+
+def cpu_count() -> int:
+    """Count the CPUs this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def free_memory() -> int:
+    """Tell what this process may still take of the machine's, a container's and its own limit."""
+    memory = int(psutil.virtual_memory().available)
+    for limit, used in ((_cgroup("memory.max"), _cgroup("memory.current")), _address_space()):
+        if limit is not None and used is not None:
+            memory = min(memory, limit - used)
+    return max(0, memory)
+
+
+def _cgroup(name: str) -> int | None:
+    try:
+        text = Path("/sys/fs/cgroup", name).read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None
+
+
+def _address_space() -> tuple[int | None, int | None]:
+    if sys.platform == "win32":
+        return None, None
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY:
+        return None, None
+    return soft, int(psutil.Process().memory_info().vms)
