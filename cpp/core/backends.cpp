@@ -1,0 +1,87 @@
+// The backends by name and the choice among them.
+#include <cstdlib>
+
+#include "cngaes/backend.hpp"
+
+namespace cngaes {
+namespace {
+
+// Stands for a backend that this build or this system does not have: it has a name and a reason,
+// and find_backend never hands it out.
+class UnavailableBackend final : public Backend {
+ public:
+  UnavailableBackend(const char* name, const char* reason) noexcept
+      : name_(name), reason_(reason) {}
+  const char* name() const noexcept override { return name_; }
+  const char* unavailable_reason() const noexcept override { return reason_; }
+
+  Status make_key(Mode, const std::uint8_t*, std::size_t,
+                  std::unique_ptr<CipherKey>*) const noexcept override {
+    return fail(StatusCode::unsupported, reason_);
+  }
+  Status make_hash(std::unique_ptr<HashState>*) const noexcept override {
+    return fail(StatusCode::unsupported, reason_);
+  }
+  Status sha256(std::uint8_t*, const std::uint8_t*, std::size_t) const noexcept override {
+    return fail(StatusCode::unsupported, reason_);
+  }
+  Status hmac_sha256(std::uint8_t*, const std::uint8_t*, std::size_t, const std::uint8_t*,
+                     std::size_t) const noexcept override {
+    return fail(StatusCode::unsupported, reason_);
+  }
+
+ private:
+  const char* name_;
+  const char* reason_;
+};
+
+#ifdef _WIN32
+constexpr const char* kNoCng = "not in this build yet";
+#else
+constexpr const char* kNoCng = "needs Windows";
+#endif
+
+// As at load: a change of the environment afterwards has no effect.
+const std::string& environment_choice() {
+  static const std::string value = [] {
+    const char* text = std::getenv("CNGAES_BACKEND");
+    return text == nullptr ? std::string{} : std::string(text);
+  }();
+  return value;
+}
+
+}  // namespace
+
+std::span<const Backend* const> backends() noexcept {
+  static const UnavailableBackend cng("cng", kNoCng);
+  static const UnavailableBackend cng_ctypes("cng-ctypes", kNoCng);
+  static const Backend* const all[] = {&cpu_backend(), &cng, &cng_ctypes};
+  return all;
+}
+
+Status find_backend(std::string_view name, const Backend** out_backend, std::string* error) {
+  const bool from_environment = name.empty() && !environment_choice().empty();
+  const std::string prefix = from_environment ? "CNGAES_BACKEND: " : "";
+  if (name.empty()) name = environment_choice();
+  if (name.empty()) {
+    *out_backend = &cpu_backend();
+    return kOk;
+  }
+  std::string known;
+  for (const Backend* backend : backends()) {
+    if (name == backend->name()) {
+      if (backend->unavailable_reason() == nullptr) {
+        *out_backend = backend;
+        return kOk;
+      }
+      *error = prefix + "backend '" + std::string(name) + "' " + backend->unavailable_reason();
+      return fail(StatusCode::unsupported);
+    }
+    known += known.empty() ? "" : ", ";
+    known += backend->name();
+  }
+  *error = prefix + "unknown backend '" + std::string(name) + "'; known: " + known;
+  return fail(StatusCode::unsupported);
+}
+
+}  // namespace cngaes

@@ -1,0 +1,95 @@
+#include "self_test.hpp"
+
+#include <cstring>
+#include <initializer_list>
+
+#include "cngaes/sha256.hpp"
+
+namespace cngaes {
+namespace {
+
+// Every slot works on the same message, long enough for each kernel's main loop (32 blocks at 512
+// bits) and an odd tail behind it; one digest over all outputs stands for them.
+constexpr std::size_t kBlocks = 37;
+constexpr std::size_t kBytes = kBlocks * kAesBlockBytes;
+
+// 251 is prime, so no two blocks of the message are equal and swapped blocks show.
+void fill(std::uint8_t* out, std::size_t len) noexcept {
+  for (std::size_t i = 0; i < len; ++i) out[i] = static_cast<std::uint8_t>(i % 251);
+}
+
+// tools/self_test_constants.py makes these from another library's outputs.
+constexpr std::uint8_t kAesDigest[kSha256DigestBytes] = {
+    0x3b, 0xbe, 0x7b, 0xed, 0x39, 0x73, 0x59, 0xa8,
+    0x8d, 0xf7, 0x45, 0xd8, 0x5a, 0xc6, 0xcc, 0xe9,
+    0xcb, 0x30, 0x61, 0xe6, 0x2a, 0x1f, 0xb2, 0xd1,
+    0x1e, 0xb2, 0x10, 0x2f, 0x05, 0xe4, 0x8b, 0x94};
+constexpr std::uint8_t kSha256Digest[kSha256DigestBytes] = {
+    0x79, 0x3a, 0x1d, 0x5f, 0x85, 0x83, 0x7c, 0xdf,
+    0xec, 0x97, 0x31, 0x0a, 0xdb, 0xa4, 0xac, 0x42,
+    0x93, 0xca, 0xa7, 0xbd, 0x50, 0x0b, 0x9a, 0x61,
+    0x97, 0x80, 0xd9, 0x8f, 0x18, 0xd9, 0x49, 0x49};
+
+}  // namespace
+
+bool aes_known_answers(const AesFunctions& fn) noexcept {
+  std::uint8_t message[kBytes];
+  std::uint8_t out[kBytes];
+  std::uint8_t user_key[32];
+  fill(message, sizeof message);
+  fill(user_key, sizeof user_key);
+  Sha256 all(kSha256Generic);
+  auto add = [&all](const void* data, std::size_t len) {
+    static_cast<void>(all.update(static_cast<const std::uint8_t*>(data), len));
+  };
+
+  for (const std::size_t key_len : {std::size_t{16}, std::size_t{24}, std::size_t{32}}) {
+    AesKey key;
+    fn.expand_key(&key, user_key, key_len);
+    fn.ecb_encrypt(&key, out, message, kBlocks);
+    add(out, kBytes);
+    fn.ecb_decrypt(&key, out, message, kBlocks);
+    add(out, kBytes);
+    std::uint8_t counter[16];
+    std::memset(counter, 0xff, sizeof counter);  // wraps after one block, in 32 bits
+    fn.ctr32(&key, out, message, kBlocks, counter);
+    add(out, kBytes);
+    std::uint8_t iv[16] = {};
+    fn.cbc_encrypt(&key, iv, out, message, kBlocks);
+    add(out, kBytes);
+    add(iv, sizeof iv);
+    std::memset(iv, 0, sizeof iv);
+    fn.cbc_decrypt(&key, iv, out, message, kBlocks);
+    add(out, kBytes);
+    add(iv, sizeof iv);
+
+    // GCM with a 96-bit nonce of zeros and no AAD, without the tag: its GHASH state instead.
+    GhashKey ghash_key;
+    std::uint8_t h[16] = {};
+    fn.ecb_encrypt(&key, h, h, 1);
+    fn.ghash_init(&ghash_key, h);
+    std::memset(counter, 0, sizeof counter);
+    counter[15] = 2;
+    std::uint8_t y[16] = {};
+    fn.gcm_encrypt(&key, &ghash_key, y, out, message, kBlocks, counter);
+    add(out, kBytes);
+    add(y, sizeof y);
+    fn.gcm_decrypt(&key, &ghash_key, y, out, message, kBlocks, counter);
+    add(y, sizeof y);
+    fn.ghash(&ghash_key, y, message, kBlocks);
+    add(y, sizeof y);
+  }
+  std::uint8_t digest[kSha256DigestBytes];
+  all.digest(digest);
+  return std::memcmp(digest, kAesDigest, sizeof digest) == 0;
+}
+
+bool sha256_known_answers(const Sha256Functions& fn) noexcept {
+  std::uint8_t message[kBytes];
+  fill(message, sizeof message);
+  std::uint8_t digest[kSha256DigestBytes];
+  Sha256::hash(fn, digest, message, sizeof message);
+  return std::memcmp(digest, kSha256Digest, sizeof digest) == 0;
+}
+
+}  // namespace cngaes

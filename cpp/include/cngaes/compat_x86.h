@@ -1,0 +1,34 @@
+// The one place for compiler differences on x86: intrinsics, inlining, unrolling, barriers.
+#pragma once
+
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define CNGAES_INLINE __forceinline
+#define CNGAES_UNROLL
+#else
+#define CNGAES_INLINE inline __attribute__((always_inline))
+#if defined(__clang__)
+#define CNGAES_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define CNGAES_UNROLL _Pragma("GCC unroll 16")
+#endif
+#endif
+
+namespace cngaes {
+
+// Overwrites a kernel's local copy of plaintext; the compiler may not drop it as a dead store.
+CNGAES_INLINE void kernel_wipe(void* data, size_t len) {
+  memset(data, 0, len);
+#if !defined(_MSC_VER) || defined(__clang__)
+  __asm__ __volatile__("" : : "r"(data) : "memory");
+#else
+  volatile uint8_t* keep = static_cast<volatile uint8_t*>(data);
+  (void)*keep;
+#endif
+}
+
+}  // namespace cngaes

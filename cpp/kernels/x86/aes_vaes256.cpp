@@ -1,0 +1,31 @@
+// x86-vaes256: VAES and VPCLMULQDQ on 256-bit registers, two blocks each. Key expansion and CBC
+// encryption have no use for wide registers and come from x86-aesni.
+#include "cngaes/compat_x86.h"
+#include "cngaes/kernels.h"
+
+namespace cngaes {
+namespace {
+
+// clang-format off: the vectors come first
+#include "vectors_x86.h"
+#include "aes_x86.h"
+// clang-format on
+
+}  // namespace
+
+const AesFunctions kAesX86Vaes256 = {
+    .expand_key = nullptr,
+    .ecb_encrypt = Modes<Vec256>::ecb_encrypt,
+    .ecb_decrypt = Modes<Vec256>::ecb_decrypt,
+    .ctr32 = Modes<Vec256>::ctr32,
+    .cbc_encrypt = nullptr,
+    .cbc_decrypt = Modes<Vec256>::cbc_decrypt,
+    .cbc_encrypt_streams = nullptr,
+    .ghash_init = Modes<Vec256>::ghash_init,
+    .ghash = Modes<Vec256>::ghash,
+    .ghash_multiply = Modes<Vec256>::ghash_multiply,
+    .gcm_encrypt = Modes<Vec256>::gcm_encrypt,
+    .gcm_decrypt = Modes<Vec256>::gcm_decrypt,
+};
+
+}  // namespace cngaes

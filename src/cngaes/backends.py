@@ -1,0 +1,27 @@
+"""What runs where: backends, kernels, CPU features, and the known-answer tests."""
+
+from __future__ import annotations
+
+from cngaes._core import (
+    available_backends,
+    backend_status,
+    build_info,
+    compiled_kernels,
+    cpu_features,
+    default_backend,
+    self_test,
+    self_test_state,
+    supported_kernels,
+)
+
+__all__ = [
+    "available_backends",
+    "backend_status",
+    "build_info",
+    "compiled_kernels",
+    "cpu_features",
+    "default_backend",
+    "self_test",
+    "self_test_state",
+    "supported_kernels",
+]

@@ -1,0 +1,7 @@
+"""SHA-256 (FIPS 180-4) and HMAC-SHA-256 (FIPS 198-1)."""
+
+from __future__ import annotations
+
+from cngaes._core import hmac_sha256, sha256, sha256_digest
+
+__all__ = ["hmac_sha256", "sha256", "sha256_digest"]
