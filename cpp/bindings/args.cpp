@@ -1,5 +1,7 @@
 #include "args.hpp"
 
+#include <limits>
+
 namespace cngaes::python {
 namespace {
 
@@ -72,6 +74,20 @@ bool parse_arguments(const Signature& signature, PyObject* args, PyObject* keywo
     }
   }
   return check_required(signature, out);
+}
+
+bool int_from(PyObject* argument, const char* name, std::int64_t* out_value) {
+  if (PyIndex_Check(argument) == 0) {
+    PyErr_Format(PyExc_TypeError, "%s must be int, not %.200s", name, Py_TYPE(argument)->tp_name);
+    return false;
+  }
+  const Ref index(PyNumber_Index(argument));
+  if (!index) return false;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  using Limits = std::numeric_limits<std::int64_t>;
+  *out_value = overflow > 0 ? Limits::max() : overflow < 0 ? Limits::min() : value;
+  return true;
 }
 
 }  // namespace cngaes::python

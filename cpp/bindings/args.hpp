@@ -22,4 +22,8 @@ bool parse_arguments(const Signature& signature, PyObject* const* args, Py_ssize
 bool parse_arguments(const Signature& signature, PyObject* args, PyObject* keywords,
                      PyObject** out);
 
+// Anything with __index__. TypeError names the argument; values beyond 64 bits become the nearest
+// end of the range.
+bool int_from(PyObject* argument, const char* name, std::int64_t* out_value);
+
 }  // namespace cngaes::python

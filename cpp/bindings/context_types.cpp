@@ -36,6 +36,7 @@ struct ContextObject {
   StreamContext* stream;
   Turn turn;
   bool finalized;
+  bool has_tag;          // GcmEncryptor: finalize() has succeeded
   bool verified;         // GcmDecryptor
   std::uint8_t tag_len;  // GCM
   std::uint8_t tag[16];  // GCM, after finalize
@@ -83,31 +84,66 @@ void tp_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-bool check_active(const ContextObject* self) {
-  if (!self->finalized && self->stream != nullptr) return true;
-  raise_named("AlreadyFinalized", "the context is already finalized");
-  return false;
+PyObject* raise_finalized() {
+  return raise_named("AlreadyFinalized", "the context is already finalized");
 }
 
-// f(StreamContext&) -> Status with the key held open.
+bool is_active(const ContextObject* self) noexcept {
+  return !self->finalized && self->stream != nullptr;
+}
+
+// How a call on a context ended. Exceptions are made when its turn is over: making one can run
+// Python code, which may come back to the same context and would wait for itself.
+struct Outcome {
+  enum class Kind : std::uint8_t { done, finalized, closed, failed, python_error } kind =
+      Kind::done;
+  Status status = kOk;
+
+  bool is_done() const noexcept { return kind == Kind::done; }
+  PyObject* raise(const ContextObject* self) const {
+    switch (kind) {
+      case Kind::finalized:
+        return raise_finalized();
+      case Kind::closed:
+        return raise_closed(as_key(self->key));
+      case Kind::failed:
+        return python::raise(status);
+      case Kind::done:
+      case Kind::python_error:
+        break;
+    }
+    return nullptr;
+  }
+};
+
+// f(StreamContext&) -> Status with the key held open. Call with the turn taken.
 template <class F>
-bool with_stream(ContextObject* self, std::size_t len, F f) {
-  return with_key(as_key(self->key), len, [&](const CipherKey&) { return f(*self->stream); });
+Outcome with_stream(ContextObject* self, std::size_t len, F f) {
+  const CallScope scope(as_key(self->key)->gate, len);
+  if (!scope.is_open()) return {Outcome::Kind::closed, kOk};
+  const Status status = run_released(len, [&] { return f(*self->stream); });
+  return {status.ok() ? Outcome::Kind::done : Outcome::Kind::failed, status};
 }
 
 PyObject* update(PyObject* object, PyObject* argument) {
   ContextObject* const self = as_context(object);
   Input data;
   if (!data.get(argument, "data")) return nullptr;
-  const TurnScope turn(self->turn);
-  if (!check_active(self)) return nullptr;
-  Ref out(new_bytes(self->stream->output_size(data.len())));
-  if (!out || !with_stream(self, data.len(), [&](StreamContext& stream) {
+  Ref out;
+  Outcome outcome;
+  {
+    const TurnScope turn(self->turn);
+    if (!is_active(self)) {
+      outcome.kind = Outcome::Kind::finalized;
+    } else if (out = Ref(new_bytes(self->stream->output_size(data.len()))); !out) {
+      outcome.kind = Outcome::Kind::python_error;
+    } else {
+      outcome = with_stream(self, data.len(), [&](StreamContext& stream) {
         return stream.update(bytes_data(out.get()), data.data(), data.len());
-      })) {
-    return nullptr;
+      });
+    }
   }
-  return out.release();
+  return outcome.is_done() ? out.release() : outcome.raise(self);
 }
 
 constexpr Signature kUpdateInto = {"update_into", 2, 2, 2, {"data", "buf"}};
@@ -118,54 +154,51 @@ PyObject* update_into(PyObject* object, PyObject* const* args, Py_ssize_t num_ar
   Input data;
   Output buf;
   if (!parse_arguments(kUpdateInto, args, num_args, keyword_names, values) ||
-      !data.get(values[0], "data") || !buf.get(values[1], "buf")) {
+      !data.get(values[0], "data") || !buf.get(values[1], "buf") ||
+      !check_overlap(buf, data, "data", InPlace::yes)) {
     return nullptr;
   }
-  const TurnScope turn(self->turn);
-  if (!check_active(self)) return nullptr;
-  const std::size_t len = self->stream->output_size(data.len());
+  std::size_t len = 0;
+  Outcome outcome;
+  {
+    const TurnScope turn(self->turn);
+    if (!is_active(self)) {
+      outcome.kind = Outcome::Kind::finalized;
+    } else if (len = self->stream->output_size(data.len()); buf.len() >= len) {
+      outcome = with_stream(self, data.len(), [&](StreamContext& stream) {
+        return stream.update(buf.data(), data.data(), data.len());
+      });
+    }
+  }
+  if (!outcome.is_done()) return outcome.raise(self);
   if (buf.len() < len) {
     return PyErr_Format(PyExc_ValueError, "buf must be at least %zu bytes, got %zu bytes", len,
                         buf.len());
   }
-  if (!check_overlap(buf, data, "data", InPlace::yes) ||
-      !with_stream(self, data.len(), [&](StreamContext& stream) {
-        return stream.update(buf.data(), data.data(), data.len());
-      })) {
-    return nullptr;
-  }
   return PyLong_FromSize_t(len);
 }
 
-// Ends the stream: at most 16 bytes into out. Whatever happens, the context is used up.
-bool finish(ContextObject* self, std::uint8_t out[16], std::size_t* out_len) {
-  if (!check_active(self)) return false;
-  Status status = kOk;
-  if (!with_stream(self, 0, [&](StreamContext& stream) {
-        status = stream.finalize(out, out_len);
-        return kOk;
-      })) {
-    return false;
-  }
+// Ends the stream: at most 16 bytes into out. Whatever the stream says, it is used up.
+Outcome finish(ContextObject* self, std::uint8_t out[16], std::size_t* out_len) {
+  if (!is_active(self)) return {Outcome::Kind::finalized, kOk};
+  const Outcome outcome = with_stream(
+      self, 0, [&](StreamContext& stream) { return stream.finalize(out, out_len); });
+  if (outcome.kind == Outcome::Kind::closed) return outcome;
   self->finalized = true;
   delete std::exchange(self->stream, nullptr);
-  if (status.ok()) return true;
-  if (status.code == StatusCode::bad_argument) {
-    PyErr_SetString(PyExc_ValueError,
-                    "data of all updates must be a multiple of 16 bytes in all: it ends within a "
-                    "block");
-  } else {
-    raise(status);
-  }
-  return false;
+  return outcome;
 }
 
 PyObject* cipher_finalize(PyObject* object, PyObject*) {
   ContextObject* const self = as_context(object);
-  const TurnScope turn(self->turn);
   SecretBuffer<16> last;
   std::size_t len = 0;
-  if (!finish(self, last.data, &len)) return nullptr;
+  Outcome outcome;
+  {
+    const TurnScope turn(self->turn);
+    outcome = finish(self, last.data, &len);
+  }
+  if (!outcome.is_done()) return outcome.raise(self);
   PyObject* const out = new_bytes(len);
   if (out != nullptr) std::memcpy(bytes_data(out), last.data, len);
   return out;
@@ -173,16 +206,24 @@ PyObject* cipher_finalize(PyObject* object, PyObject*) {
 
 PyObject* gcm_finalize(PyObject* object, PyObject*) {
   ContextObject* const self = as_context(object);
-  const TurnScope turn(self->turn);
   std::size_t len = 0;
-  if (!finish(self, self->tag, &len)) return nullptr;
-  return new_bytes(0);
+  Outcome outcome;
+  {
+    const TurnScope turn(self->turn);
+    outcome = finish(self, self->tag, &len);
+    self->has_tag = self->has_tag || outcome.is_done();
+  }
+  return outcome.is_done() ? new_bytes(0) : outcome.raise(self);
 }
 
 PyObject* get_tag(PyObject* object, void*) {
   ContextObject* const self = as_context(object);
-  const TurnScope turn(self->turn);
-  if (!self->finalized) {
+  bool has_tag = false;
+  {
+    const TurnScope turn(self->turn);
+    has_tag = self->has_tag;
+  }
+  if (!has_tag) {
     PyErr_SetString(PyExc_ValueError, "the tag is there after finalize()");
     return nullptr;
   }
@@ -195,15 +236,19 @@ PyObject* finalize_with_tag(PyObject* object, PyObject* argument) {
   if (!tag.get(argument, "tag") || !check_exact_size("tag", self->tag_len, tag.len())) {
     return nullptr;
   }
-  const TurnScope turn(self->turn);
   SecretBuffer<16> expected;
   std::size_t len = 0;
-  if (!finish(self, expected.data, &len)) return nullptr;
-  if (constant_time_equal(expected.data, tag.data(), self->tag_len) == 0) {
-    return raise(fail(StatusCode::invalid_tag));
+  Outcome outcome;
+  {
+    const TurnScope turn(self->turn);
+    outcome = finish(self, expected.data, &len);
+    if (outcome.is_done() &&
+        constant_time_equal(expected.data, tag.data(), self->tag_len) == 0) {
+      outcome = {Outcome::Kind::failed, fail(StatusCode::invalid_tag)};
+    }
+    self->verified = self->verified || outcome.is_done();
   }
-  self->verified = true;
-  return new_bytes(0);
+  return outcome.is_done() ? new_bytes(0) : outcome.raise(self);
 }
 
 PyObject* enter(PyObject* object, PyObject*) { return Py_NewRef(object); }
@@ -334,7 +379,7 @@ PyObject* new_gcm_context(PyObject* module, KeyObject* key, Direction direction,
   const GcmMessage message = {nonce_buffer.data(), nonce_buffer.len(), aad.data(), aad.len(),
                               key->tag_len};
   std::unique_ptr<GcmStream> stream;
-  if (!with_key(key, aad.len(), [&](const CipherKey& cipher) {
+  if (!with_key(key, nonce_buffer.len() + aad.len(), [&](const CipherKey& cipher) {
         return cipher.gcm_start(direction, message, &stream);
       })) {
     return nullptr;

@@ -25,7 +25,7 @@ struct Arguments {
   GcmMessage message(const KeyObject* self) const noexcept {
     return {nonce.data(), nonce.len(), aad.data(), aad.len(), self->tag_len};
   }
-  std::size_t work() const noexcept { return data.len() + aad.len(); }
+  std::size_t work() const noexcept { return nonce.len() + data.len() + aad.len(); }
 };
 
 bool check_sizes(const GcmMessage& message, std::size_t data_len) {
@@ -151,14 +151,21 @@ PyObject* encryptor(PyObject* object, PyTypeObject* defining_class, PyObject* co
 }
 
 // secrets.token_bytes would do, but costs an import of random, hashlib and more.
-PyObject* generate_key(PyObject*, PyObject* argument) {
-  const long bits = PyLong_AsLong(argument);
-  if (bits == -1 && PyErr_Occurred() != nullptr) return nullptr;
+constexpr Signature kGenerateKey = {"AESGCM.generate_key", 1, 1, 1, {"bit_length"}};
+PyObject* generate_key(PyObject*, PyObject* const* args, Py_ssize_t num_args,
+                       PyObject* keyword_names) {
+  PyObject* bit_length = nullptr;
+  std::int64_t bits = 0;
+  if (!parse_arguments(kGenerateKey, args, num_args, keyword_names, &bit_length) ||
+      !int_from(bit_length, "bit_length", &bits)) {
+    return nullptr;
+  }
   if (bits != 128 && bits != 192 && bits != 256) {
-    return PyErr_Format(PyExc_ValueError, "bit_length must be 128, 192 or 256, got %R", argument);
+    return PyErr_Format(PyExc_ValueError, "bit_length must be 128, 192 or 256, got %R",
+                        bit_length);
   }
   const Ref os(PyImport_ImportModule("os"));
-  return os ? PyObject_CallMethod(os.get(), "urandom", "l", bits / 8) : nullptr;
+  return os ? PyObject_CallMethod(os.get(), "urandom", "l", static_cast<long>(bits / 8)) : nullptr;
 }
 
 PyObject* get_tag_length(PyObject* object, void*) {
@@ -191,7 +198,7 @@ PyMethodDef methods[] = {
     {"encryptor", as_method(encryptor), METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
      "encryptor($self, nonce, associated_data=None)\n--\n\n"
      "A context that encrypts one message in pieces; its tag stands in .tag after finalize()."},
-    {"generate_key", generate_key, METH_O | METH_STATIC,
+    {"generate_key", as_method(generate_key), METH_FASTCALL | METH_KEYWORDS | METH_STATIC,
      "generate_key(bit_length)\n--\n\n"
      "A random key of 128, 192 or 256 bits from the operating system."},
     {nullptr, nullptr, 0, nullptr},

@@ -33,14 +33,9 @@ bool padding_from(PyObject* argument, bool* out_padded) {
 
 // SP 800-38D section 5.2.1.2, and its appendix C for 4 and 8.
 bool tag_length_from(PyObject* argument, std::uint8_t* out_tag_len) {
-  if (!PyLong_Check(argument) || PyBool_Check(argument)) {
-    PyErr_Format(PyExc_TypeError, "tag_length must be int, not %.200s",
-                 Py_TYPE(argument)->tp_name);
-    return false;
-  }
-  int overflow = 0;
-  const long value = PyLong_AsLongAndOverflow(argument, &overflow);
-  if (overflow != 0 || (value != 4 && value != 8 && (value < 12 || value > 16))) {
+  std::int64_t value = 0;
+  if (!int_from(argument, "tag_length", &value)) return false;
+  if (value != 4 && value != 8 && (value < 12 || value > 16)) {
     PyErr_Format(PyExc_ValueError, "tag_length must be 4, 8 or 12 to 16 bytes, got %R", argument);
     return false;
   }

@@ -1,5 +1,6 @@
 // AESCBC, AESECB and AESCTR.
 #include <cstring>
+#include <limits>
 
 #include "buffers.hpp"
 #include "cngaes/messages.hpp"
@@ -201,18 +202,14 @@ PyMethodDef ecb_methods[] = {
 bool offset_from(PyObject* argument, std::uint64_t* out_offset) {
   *out_offset = 0;
   if (argument == nullptr) return true;
-  if (!PyLong_Check(argument) || PyBool_Check(argument)) {
-    PyErr_Format(PyExc_TypeError, "offset must be int, not %.200s", Py_TYPE(argument)->tp_name);
-    return false;
-  }
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(argument, &overflow);
-  if (overflow < 0 || (overflow == 0 && value < 0)) {
+  std::int64_t value = 0;
+  if (!int_from(argument, "offset", &value)) return false;
+  if (value < 0) {
     PyErr_Format(PyExc_ValueError, "offset must be at least 0, got %R", argument);
     return false;
   }
-  if (overflow > 0) {
-    PyErr_Format(PyExc_OverflowError, "offset must be at most 2**63-1 bytes, got %R", argument);
+  if (value == std::numeric_limits<std::int64_t>::max()) {
+    PyErr_Format(PyExc_OverflowError, "offset must be below 2**63-1 bytes, got %R", argument);
     return false;
   }
   *out_offset = static_cast<std::uint64_t>(value);

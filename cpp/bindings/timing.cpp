@@ -125,7 +125,7 @@ bool check_shapes(const Operation& o) {
 }
 
 // CPython's clock has its own cost; here it is read twice for the whole loop.
-Status timed(const Operation& operation, long long loops, bool per_call_key,
+Status timed(const Operation& operation, std::int64_t loops, bool per_call_key,
              std::int64_t* out_ns) noexcept {
   std::unique_ptr<CipherKey> cipher;
   if (!operation.hashes && !per_call_key) {
@@ -134,7 +134,7 @@ Status timed(const Operation& operation, long long loops, bool per_call_key,
   }
   Status status = kOk;
   const std::int64_t start = now_ns();
-  for (long long i = 0; i < loops && status.ok(); ++i) {
+  for (std::int64_t i = 0; i < loops && status.ok(); ++i) {
     if (per_call_key && !operation.hashes) {
       status = operation.make_key(&cipher);
       if (!status.ok()) break;
@@ -145,9 +145,8 @@ Status timed(const Operation& operation, long long loops, bool per_call_key,
   return status;
 }
 
-bool loops_from(PyObject* argument, const char* name, long long* out_loops) {
-  *out_loops = PyLong_AsLongLong(argument);
-  if (*out_loops == -1 && PyErr_Occurred() != nullptr) return false;
+bool loops_from(PyObject* argument, const char* name, std::int64_t* out_loops) {
+  if (!int_from(argument, name, out_loops)) return false;
   if (*out_loops >= 1) return true;
   PyErr_Format(PyExc_ValueError, "%s must be at least 1, got %R", name, argument);
   return false;
@@ -170,7 +169,7 @@ PyObject* time_loop(PyObject*, PyObject* args) {
   Input iv;
   Input data;
   Output buf;
-  long long loops = 0;
+  std::int64_t loops = 0;
   Operation operation;
   operation.backend = &cpu_backend();
   operation.key = &key;
@@ -193,14 +192,14 @@ PyObject* time_loop(PyObject*, PyObject* args) {
 }
 
 PyObject* clock_loop(PyObject*, PyObject* argument) {
-  long long adds = 0;
+  std::int64_t adds = 0;
   if (!loops_from(argument, "adds", &adds)) return nullptr;
   constexpr int kAddsPerTurn = 16;
   const std::int64_t ns = run_released(kReleaseGilFrom, [&] {
-    const long long turns = (adds + kAddsPerTurn - 1) / kAddsPerTurn;
+    const std::int64_t turns = (adds + kAddsPerTurn - 1) / kAddsPerTurn;
     const std::int64_t start = now_ns();
     std::uint64_t sum = 1;
-    for (long long i = 0; i < turns; ++i) {
+    for (std::int64_t i = 0; i < turns; ++i) {
       for (int j = 0; j < kAddsPerTurn; ++j) {
         // Opaque to the compiler, one clock each: every add waits for the one before.
 #if defined(__x86_64__)

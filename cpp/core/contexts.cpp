@@ -10,6 +10,9 @@ namespace cngaes {
 namespace {
 
 constexpr std::size_t kBlock = 16;
+constexpr Status kNotWholeBlocks =
+    fail(StatusCode::bad_argument,
+         "data of all updates must be a multiple of 16 bytes in all: it ends within a block");
 
 class CbcContext final : public StreamContext, public SecretObject {
  public:
@@ -39,7 +42,7 @@ class CbcContext final : public StreamContext, public SecretObject {
 
   Status finalize(std::uint8_t out[16], std::size_t* out_len) noexcept override {
     *out_len = 0;
-    if (!padded_) return num_pending_ == 0 ? kOk : fail(StatusCode::bad_argument);
+    if (!padded_) return num_pending_ == 0 ? kOk : kNotWholeBlocks;
     if (direction_ == Direction::encrypt) {
       SecretBuffer<kBlock> block;
       pkcs7_pad(block.data, pending_, num_pending_);
@@ -47,7 +50,7 @@ class CbcContext final : public StreamContext, public SecretObject {
       return crypt(out, block.data, kBlock);
     }
     if (num_pending_ != kBlock) {
-      return fail(num_pending_ == 0 ? StatusCode::invalid_padding : StatusCode::bad_argument);
+      return num_pending_ == 0 ? fail(StatusCode::invalid_padding) : kNotWholeBlocks;
     }
     SecretBuffer<kBlock> block;
     const Status status = crypt(block.data, pending_, kBlock);

@@ -42,7 +42,7 @@ struct Arena {
     const Bytes first(to, to + data.size());
     in.read_only(false);
     run(from, from);
-    CHECK(std::memcmp(from, first.data(), first.size()) == 0);
+    CHECK(Bytes(from, from + data.size()) == first);
   }
 };
 
@@ -183,7 +183,8 @@ void backend(bool end, Random& random) {
     tag.read_only(false);
     nonce.read_only(false);
     aad.read_only(false);
-    CHECK_CASE(std::memcmp(in.at(end, len), data.data(), len) == 0, "%zu bytes", len);
+    std::uint8_t* opened = in.at(end, len);
+    CHECK_CASE(Bytes(opened, opened + len) == data, "%zu bytes", len);
 
     in.read_only(true);
     std::uint8_t* block = counter.put(end, user_key.data(), 16);
