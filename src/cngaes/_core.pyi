@@ -1,5 +1,4 @@
-"""Types of the extension module; its docstrings say what each call does."""
-
+# Mirrors cpp/bindings; the docstrings there say what each call does.
 from types import TracebackType
 from typing import Literal, Self, SupportsIndex, final
 
