@@ -30,7 +30,7 @@ SIZES = (MIB, 16 * MIB, ARTICLE_SIZE)
 
 
 def second_opinion(material: Material) -> Output:
-    """The same output by pycryptodomex."""
+    """Make the same output by pycryptodomex."""
     case, key, data = material.case, material.key, material.data
     if case.mode == "sha256":
         return Output.of(HASH_MODULE.new(data).digest())
@@ -40,17 +40,15 @@ def second_opinion(material: Material) -> Output:
         )
         return Output(memoryview(body), memoryview(tag))
     if case.mode == "ctr":
-        options = {"nonce": b"", "initial_value": material.iv}
-        cipher = CIPHERS.new(key, CIPHERS.MODE_CTR, **options)
-    elif case.mode == "cbc":
-        cipher = CIPHERS.new(key, CIPHERS.MODE_CBC, iv=material.iv)
-    else:
-        cipher = CIPHERS.new(key, CIPHERS.MODE_ECB)
-    return Output.of(cipher.encrypt(data))
+        ctr = CIPHERS.new(key, CIPHERS.MODE_CTR, nonce=b"", initial_value=material.iv)
+        return Output.of(ctr.encrypt(data))
+    if case.mode == "cbc":
+        return Output.of(CIPHERS.new(key, CIPHERS.MODE_CBC, iv=material.iv).encrypt(data))
+    return Output.of(CIPHERS.new(key, CIPHERS.MODE_ECB).encrypt(data))
 
 
 def fingerprint(case: Case, workload: Workload) -> Fingerprint:
-    """The fingerprint both agree on."""
+    """Give the fingerprint both agree on."""
     m = workload.material(case)
     first = Fingerprint.of(reference_output(case, m.key, m.iv, m.nonce, m.data))
     if why := Fingerprint.of(second_opinion(m)).difference(first):

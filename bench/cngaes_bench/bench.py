@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 OK, LOST, INTERRUPTED = 0, 1, 130
-_TAIL = 5.0  # seconds of a budget kept for intervals, tables and files
+_TAIL = 3.0  # seconds of a budget kept for intervals, tables and files
 
 
 class NothingMeasuredError(RuntimeError):
@@ -81,7 +81,7 @@ def _fitted(
 ) -> tuple[Options, list[str]]:
     """Halve the article's input until three rounds of it fit into the budget."""
     size = wanted = options.selection.cases[0].size
-    probe_settings = Settings(rounds=1, min_time=0)
+    probe_settings = Settings(rounds=2, min_time=0)
     probe = Runner(probe_settings, workload=workload, buffers=buffers, progress=progress)
     measured = probe.measure(options.at_size(MIB).selection).results
     while size > MIB and seconds_needed(measured, size, MIN_ROUNDS) > budget.remaining():

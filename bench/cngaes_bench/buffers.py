@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .cases import format_size
 from .cells import NEW, TYPICAL, Cell
 from .system import free_memory
 
+if TYPE_CHECKING:
+    from .outputs import Output
+
 _SHARE_FROM = 1 << 20
 _RESERVE = 64 << 20
 
-# Fresh buffers of the input's size that a call of this placement makes.
-FRESH_PASSES = {NEW: 1, TYPICAL: 3}
+# Fresh buffers of the input's size that a call of this placement makes, at most.
+FRESH_PASSES = {NEW: 2, TYPICAL: 3}
 
 
 class Buffers:
@@ -24,7 +29,8 @@ class Buffers:
     def __init__(self) -> None:
         self._small: dict[tuple[int, int], bytearray] = {}
         self._large: dict[int, bytearray] = {}
-        self._held: list[object] = []
+        self._owner: object = None
+        self._held: list[Output] = []
 
     def output(self, size: int, index: int = 0) -> bytearray | memoryview:
         """Give thread `index` a buffer of exactly `size` bytes."""
@@ -37,13 +43,19 @@ class Buffers:
             self._large[index] = large
         return memoryview(large)[:size]
 
-    def hold(self, results: list[object]) -> None:
-        """Keep fresh outputs until the next run, and no longer."""
-        self._held = results
+    def hold(self, owner: object, outputs: list[Output]) -> None:
+        """Keep the outputs of a run until the next run of any path, and no longer."""
+        self._owner, self._held = owner, outputs
+
+    def held_by(self, owner: object) -> list[Output]:
+        """Give the outputs of the last run, if `owner` made it."""
+        if self._owner is not owner:
+            raise RuntimeError("verify before run, or after the run of another path")
+        return self._held
 
     def release(self) -> None:
         """Let the fresh outputs go, outside of any clock."""
-        self._held = []
+        self._owner, self._held = None, []
 
     def scrub(self, size: int) -> None:
         """Fill the block that the next fresh output of `size` is likely to get.
@@ -51,7 +63,7 @@ class Buffers:
         An allocator hands out just-freed memory; without this a path that returns memory it
         never wrote could present the right bytes of the path before it.
         """
-        del self._held[:]
+        self.release()
         scrap = bytearray(b"\xa5") * size
         del scrap
 

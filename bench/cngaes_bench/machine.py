@@ -12,7 +12,7 @@ from .system import clock_mhz, cpu_count, load_average
 
 _FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
              "pmull", "sha2", "sha3")  # fmt: skip
-_LIBRARIES = ("cngaes", "cryptography", "pycryptodomex", "pyperf")
+_LIBRARIES = ("cryptography", "pycryptodomex", "pyperf")
 _BUSY = 0.5
 
 
@@ -30,8 +30,7 @@ def describe() -> dict[str, str]:
         "page_size": f"{page_size()} B",
         "load": f"{load_average():.2f}",
     }
-    for library in _LIBRARIES:
-        facts[library] = _version(library)
+    facts |= {library: _version(library) for library in _LIBRARIES}
     return facts | _package_facts()
 
 
@@ -70,6 +69,12 @@ def cpu_features() -> tuple[str, ...]:
         return tuple(name for name in _FEATURES if name in words)
 
 
+def has_avx512() -> bool:
+    """Tell whether the CPU has AVX-512, also when this package is told not to use it."""
+    words = (*cpu_features(), *_cpuinfo().get("flags", "").split())
+    return any(word.startswith("avx512") for word in words)
+
+
 def page_size() -> int:
     """Bytes of a memory page."""
     if sys.platform == "win32":
@@ -83,6 +88,7 @@ def _package_facts() -> dict[str, str]:
 
         kernels = {family: names[0] for family, names in cngaes.supported_kernels().items()}
         return {
+            "cngaes": str(cngaes.__version__),
             "backend": str(cngaes.default_backend()),
             "kernels": " ".join(f"{family}={name}" for family, name in kernels.items()),
         }

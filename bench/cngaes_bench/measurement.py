@@ -96,6 +96,7 @@ class Measurement:
         self.interrupted = self.interrupted or other.interrupted
         self.checked_after = self.checked_after and other.checked_after
         self.rounds = max(self.rounds, other.rounds)
+        self.min_time = max(self.min_time, other.min_time)
 
     def header_json(self) -> str:
         """Write everything but results and machine, as one line."""

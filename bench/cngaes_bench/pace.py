@@ -103,14 +103,14 @@ def fresh_seconds() -> float:
 def seconds_needed(probe: Iterable[Result], size: int, rounds: int) -> float:
     """Estimate a measurement at `size` by one at a smaller size.
 
-    Every cell runs once to be checked, once to warm up and once a round; its output is
-    fingerprinted before and after.
+    Every cell runs once to be checked and once a round; its output is fingerprinted before and
+    after.
     """
     fresh, total = fresh_seconds(), 0.0
     for result in probe:
         cell = result.cell
         call = min(result.seconds) * size / cell.case.size
         call += fresh * size * FRESH_PASSES.get(cell.placement, 0) * cell.threads
-        total += call * (rounds + 2)
+        total += call * (rounds + 1)
         total += 2 * closing_seconds([cell]) * size / cell.case.size
     return total

@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .planner import twin_of
@@ -70,18 +71,19 @@ def paired_ratio(slower: Mapping[Moment, float], faster: Mapping[Moment, float])
     moments = [moment for moment in slower if moment in faster]
     if not moments:
         return None
-    logs = [math.log(slower[moment] / faster[moment]) for moment in moments]
+    return _ratio(tuple(math.log(slower[moment] / faster[moment]) for moment in moments))
+
+
+@lru_cache(maxsize=4096)
+def _ratio(logs: tuple[float, ...]) -> Ratio:
+    """Bootstrap the median; kept, because a report asks for the same pairs several times."""
     chance = random.Random(_SEED)
     medians = sorted(
         statistics.median(chance.choices(logs, k=len(logs))) for _ in range(_RESAMPLES)
     )
     tail = int(_RESAMPLES * (1 - _LEVEL) / 2)
-    return Ratio(
-        math.exp(statistics.median(logs)),
-        math.exp(medians[tail]),
-        math.exp(medians[-1 - tail]),
-        len(logs),
-    )
+    middle, low, high = statistics.median(logs), medians[tail], medians[-1 - tail]
+    return Ratio(math.exp(middle), math.exp(low), math.exp(high), len(logs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,11 +181,11 @@ def _machine_section(measurement: Measurement) -> Section:
     versions = {r.cell.path: r.version for r in measurement.results}
     rows += [[f"path {path}", version] for path, version in versions.items()]
     kernels = {
-        f"{r.cell.case.algorithm.split('-')[0]} in {r.cell.path}": r.details["kernel"]
+        f"{r.cell.case.algorithm.split('-')[0]} kernel of {r.cell.path}": r.details["kernel"]
         for r in measurement.results
         if r.details.get("kernel")
     }
-    rows += [[f"kernel of {name}", kernel] for name, kernel in kernels.items()]
+    rows += [[name, kernel] for name, kernel in kernels.items()]
     if measurement.command:
         rows.append(["command", measurement.command])
     return Section("Machine", Table(("what", "value"), rows, labels=2))

@@ -40,10 +40,14 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A cell that is ready: the fingerprint of one whole output, made before any timing."""
+    """A cell that is ready: the fingerprint of one whole output, made before any timing.
+
+    `ns` is what that one call took, if the path knows: a long call need not be warmed up again.
+    """
 
     fingerprint: Fingerprint
     details: dict[str, str] = field(default_factory=dict)
+    ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

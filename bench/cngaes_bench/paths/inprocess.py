@@ -65,7 +65,6 @@ class InProcessPath(ABC):
         self._buffers = buffers
         self._cell: Cell | None = None
         self._operations: list[Operation] = []
-        self._outputs: list[Output] = []
         self._comparable = False
 
     @abstractmethod
@@ -90,14 +89,13 @@ class InProcessPath(ABC):
         self._operations = [self.operation(cell, material, i) for i in range(cell.threads)]
         self._cell = cell
         self._buffers.scrub(cell.case.body_size + cell.case.tag_size)
-        self.run(1)
-        return Prepared(self.verify(), self._details())
+        sample = self.run(1)
+        return Prepared(self.verify(), self._details(), sample.ns)
 
     def run(self, loops: int) -> Sample:
         """Time the operations; look at the output afterwards, outside the clock."""
         if self._cell is None:
             raise RuntimeError("run before prepare")
-        self._outputs = []
         self._buffers.release()
         samples = self._workload.expected(self._cell.case).samples
         for operation in self._operations:
@@ -112,31 +110,28 @@ class InProcessPath(ABC):
             else:
                 ns, results = self._run_threads(loops, names)
             extras = counters().since(start)
-        self._buffers.hold(results)
-        self._outputs = [
+        outputs = [
             operation.view(result)
             for operation, result in zip(self._operations, results, strict=True)
         ]
+        self._buffers.hold(self, outputs)
         self._comparable = loops == 1 or all(operation.repeats for operation in self._operations)
         if self._comparable:
-            for output in self._outputs:
+            for output in outputs:
                 samples.check(output)
         return Sample(ns, dict(extras))
 
     def verify(self) -> Fingerprint:
         """Fingerprint what the last run left, in every thread."""
-        if not self._outputs:
-            raise RuntimeError("verify before run")
         if not self._comparable:
             self.run(1)  # the last run chained on: its output is right, but not the case's own
-        first, *others = (Fingerprint.of(output) for output in self._outputs)
+        first, *others = (Fingerprint.of(output) for output in self._buffers.held_by(self))
         if any(other != first for other in others):
             raise WrongOutputError("the threads' outputs differ")
         return first
 
     def quit(self) -> None:
         """Drop operations and outputs."""
-        self._outputs = []
         self._operations = []
         self._cell = None
         self._buffers.release()

@@ -1,0 +1,156 @@
+"""Every path gives the right output, in every placement, key use and number of threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cngaes_bench.buffers import Buffers
+from cngaes_bench.cases import ALGORITHMS, Case, cases
+from cngaes_bench.cells import KEYS, PLACEMENTS, Cell
+from cngaes_bench.outputs import WrongOutputError
+from cngaes_bench.paths import REGISTRY, find
+from cngaes_bench.paths.base import UnavailableError, UnsupportedError
+from cngaes_bench.paths.foreign import typical_cipher
+from cngaes_bench.paths.loops import compile_loop
+from cngaes_bench.workload import MIB, Workload
+
+WORKLOAD, BUFFERS = Workload(), Buffers()
+SHORT = cases(ALGORITHMS, (16, 1024, 48 * 1024))
+LARGE = cases(("aes-256-gcm", "aes-128-cbc", "aes-192-ctr", "aes-256-ecb", "sha256"), (MIB,))
+
+# What design and documentation promise of each path, at the least.
+OFFERED = {
+    "kernel": {"into"},
+    "cpu": {"into", "new", "inplace"},
+    "cpu-ctypes": {"into", "typical"},
+    "cryptography": {"into", "new"},
+    "pycryptodomex": {"into", "new"},
+    "hashlib": {"new"},
+    "openssl": {"into", "typical"},
+}
+
+
+def supported(path: str, chosen: tuple[Case, ...], threads: int = 1) -> list[Cell]:
+    """Check every cell of a path; list those it can do."""
+    try:
+        hello = find(path)(WORKLOAD, BUFFERS).hello()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    assert hello.name == path
+    assert hello.version
+    done = []
+    for case in chosen:
+        for placement in PLACEMENTS:
+            for key in KEYS:
+                cell = Cell(case, path, placement, key, threads)
+                session = find(path)(WORKLOAD, BUFFERS)
+                try:
+                    prepared = session.prepare(cell)
+                except UnsupportedError:
+                    continue
+                expected = WORKLOAD.expected(case).fingerprint
+                assert prepared.fingerprint == expected, cell.name
+                assert prepared.details["statement"]
+                sample = session.run(3)
+                assert sample.ns > 0
+                assert {"page_faults", "voluntary_switches", "cpu_ns"} <= set(sample.extras)
+                assert session.verify() == expected, cell.name
+                session.quit()
+                done.append(cell)
+    return done
+
+
+@pytest.mark.parametrize("path", REGISTRY)
+def test_short_messages(path: str) -> None:
+    done = supported(path, SHORT)
+    assert {cell.placement for cell in done} == OFFERED[path]
+    algorithms = {"sha256"} if path == "hashlib" else set(ALGORITHMS)
+    assert {cell.case.algorithm for cell in done} == algorithms
+
+
+@pytest.mark.parametrize("path", REGISTRY)
+def test_large_messages(path: str) -> None:
+    assert supported(path, LARGE)
+
+
+@pytest.mark.parametrize("path", REGISTRY)
+def test_two_threads(path: str) -> None:
+    done = supported(path, LARGE, threads=2)
+    assert all(cell.name.endswith("/t2") for cell in done)
+    assert done
+
+
+def test_the_registry_is_what_is_documented() -> None:
+    assert set(REGISTRY) == set(OFFERED)
+
+
+def test_a_reused_buffer_costs_no_page_faults_and_a_fresh_one_its_pages() -> None:
+    size = 64 * MIB  # more than any allocator keeps
+    case = Case("aes-256-ctr", "encrypt", size)
+    workload, buffers = Workload(), Buffers()
+    faults = {}
+    for placement in ("into", "new"):
+        session = find("cryptography")(workload, buffers)
+        session.prepare(Cell(case, "cryptography", placement))
+        session.run(1)
+        faults[placement] = int(session.run(1).extras["page_faults"])
+        session.quit()
+    pages = size // 4096
+    assert faults["into"] < pages // 100
+    assert faults["new"] >= pages // 512  # huge pages, if the system uses them unasked
+
+
+def test_verify_belongs_to_the_last_run() -> None:
+    case = Case("sha256", "hash", 64)
+    first, second = (find("hashlib")(WORKLOAD, BUFFERS) for _ in range(2))
+    for session in (first, second):
+        session.prepare(Cell(case, "hashlib", "new"))
+    second.verify()
+    with pytest.raises(RuntimeError, match="another path"):
+        first.verify()
+
+
+def test_run_needs_prepare() -> None:
+    with pytest.raises(RuntimeError, match="before prepare"):
+        find("hashlib")(WORKLOAD, BUFFERS).run(1)
+
+
+def test_threads_with_different_outputs_are_caught() -> None:
+    case = Case("aes-128-ctr", "encrypt", 1024)
+    session = find("cryptography")(WORKLOAD, BUFFERS)
+    session.prepare(Cell(case, "cryptography", "into", threads=2))
+    session.run(1)
+    BUFFERS.held_by(session)[1].body[7] ^= 1
+    with pytest.raises(WrongOutputError, match="threads"):
+        session.verify()
+
+
+@pytest.mark.parametrize("passes", [1, 2, 3, 4])
+def test_typical_code_in_one_to_four_passes(passes: int) -> None:
+    def run(source: bytes, size: int, target: object, tag: object) -> None:
+        target[:size] = bytes(source)[:size][::-1]  # type: ignore[index]
+        tag[:16] = b"t" * 16  # type: ignore[index]
+
+    body, tag = typical_cipher(run, b"0123456789abcdef", 16, 16, passes=passes)
+    assert bytes(body) + tag == b"fedcba9876543210" + b"t" * 16
+
+
+def test_loops_do_exactly_what_they_are_told() -> None:
+    calls: list[int] = []
+    loop = compile_loop("add(1); size()", ("add", "size"))
+    for loops in (1, 15, 16, 17, 100):
+        calls.clear()
+        ns, last = loop(loops, {"add": calls.append, "size": calls.__len__})
+        assert (len(calls), last) == (loops, loops)
+        assert ns > 0
+
+
+def test_per_call_keys_have_their_own_names() -> None:
+    cell = Cell(Case("aes-256-gcm", "encrypt", 1024), "cryptography", "new")
+    session = find("cryptography")(WORKLOAD, BUFFERS)
+    reused = session.prepare(cell).details["statement"]
+    per_call = session.prepare(replace(cell, key="per-call")).details["statement"]
+    assert reused == "cipher.encrypt(nonce, data, None)"
+    assert per_call == "AESGCM(key).encrypt(nonce, data, None)"

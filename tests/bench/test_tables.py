@@ -1,0 +1,171 @@
+"""What a report says, in all its forms, and that it says nothing but what was measured."""
+
+from __future__ import annotations
+
+import csv
+import io
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from bench_fakes import measure, right, sleeping
+from cngaes_bench.article import PUBLISHED_FIRST8, PUBLISHED_ON, article_cases, article_section
+from cngaes_bench.cases import Case
+from cngaes_bench.document import (
+    Document,
+    Section,
+    Table,
+    to_csv,
+    to_html,
+    to_markdown,
+    to_terminal,
+)
+from cngaes_bench.measurement import Measurement, Missing
+from cngaes_bench.runner import Settings
+from cngaes_bench.tables import csv_text, cycles_per_byte, document
+
+MIB = 1 << 20
+AWKWARD = Document(
+    "A | title",
+    [Section("<b>", Table(("name", "a\nb"), [["x|y", "1"], ["<i>", "2 & 3"]]), ["a note"])],
+)
+
+
+@pytest.fixture(scope="module")
+def article() -> Measurement:
+    works = {"cryptography": right, "cpu": right, "pycryptodomex": sleeping(0.001, right)}
+    settings = Settings(rounds=3, min_time=0.0, seed=1)
+    return measure(works, article_cases(MIB), settings, twins=True)
+
+
+def test_the_articles_table_has_published_figures_beside_ours(article: Measurement) -> None:
+    section = article_section(article)
+    assert section.table is not None
+    columns = [column.replace("\n", " ") for column in section.table.columns]
+    assert columns == [
+        "MB/s, best",
+        "cryptography here",
+        "cryptography publ.*",
+        "pycryptodomex here",
+        "pycryptodomex publ.*",
+        "CNG, ctypes publ.*",
+        ".NET 9 publ.*",
+        "cngaes new",
+        "first 8 bytes",
+    ]
+    rows = {row[0]: row for row in section.table.rows}
+    assert list(rows) == ["AES-128-CBC", "AES-256-CBC", "AES-256-GCM", "SHA-256"]
+    gcm = dict(zip(columns, rows["AES-256-GCM"], strict=True))
+    assert gcm["cryptography publ.*"] == "67.6"
+    assert gcm[".NET 9 publ.*"] == "6,143.2"
+    assert gcm["first 8 bytes"] == f"{PUBLISHED_FIRST8['aes-256-gcm']} = published"
+    assert rows["SHA-256"][4] == "-"
+    assert float(gcm["cngaes new"].replace(",", "")) > 0
+    assert PUBLISHED_ON in section.notes
+    assert "another machine" in PUBLISHED_ON
+    assert any("1 MiB of the article's 128" in note for note in section.notes)
+
+
+def test_figures_of_the_table_are_those_of_the_values(article: Measurement) -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_text(article))))
+    assert len(rows) == len(article.results)
+    for row, result in zip(rows, article.results, strict=True):
+        assert float(row["min_s"]) == min(result.seconds)
+        assert float(row["MBps_best"]) == pytest.approx(MIB / min(result.seconds) / 1e6)
+        assert row["sha256"] == result.fingerprint.sha256
+        assert int(row["values"]) == len(result.values)
+
+
+def test_min_median_mean_and_spread_are_all_shown(article: Measurement) -> None:
+    [section] = [s for s in document(article).sections if s.title == "aes-256-gcm/encrypt/1MiB"]
+    assert section.table is not None
+    unit = section.table.columns[1].split()[1]
+    assert section.table.columns[1:5] == [f"min {unit}", f"median {unit}", f"mean {unit}", "spread"]
+    assert any("Noise floor" in note for note in section.notes)
+
+
+def test_units_follow_the_values() -> None:
+    settings = Settings(rounds=3, min_time=0.0, seed=1)
+    measurement = measure({"slow": sleeping(0.002)}, (Case("sha256", "hash", 64),), settings)
+    text = to_markdown(document(measurement))
+    assert "min ms" in text
+
+
+def test_a_wrong_prefix_is_told(article: Measurement) -> None:
+    from dataclasses import replace
+
+    changed = Measurement(1, 0.0, 3, results=[replace(r) for r in article.results])
+    first = changed.results[0]
+    first.fingerprint = replace(first.fingerprint, first8="00" * 8)
+    section = article_section(changed)
+    assert section.table is not None
+    assert "NOT as published" in section.table.rows[0]
+
+
+def test_cycles_need_a_clock(article: Measurement) -> None:
+    result = article.results[0]
+    cycles = cycles_per_byte(result)
+    assert cycles is None or cycles > 0
+    for value in result.values:
+        value.extras.pop("clock_mhz", None)
+    assert cycles_per_byte(result) is None
+
+
+def test_losses_and_interruptions_are_visible(article: Measurement) -> None:
+    changed = Measurement(1, 0.0, 3, results=article.results, interrupted=True)
+    changed.lost = [Missing("a/b", "it died"), Missing("a/c", "it died")]
+    changed.unsupported = [Missing("d", "no such thing")]
+    text = to_markdown(document(changed))
+    for words in ("it died", "a/b, a/c", "no such thing", "Interrupted", "not again after"):
+        assert words in text
+
+
+def test_markdown_escapes_what_would_break_a_table() -> None:
+    text = to_markdown(AWKWARD)
+    assert "| x\\|y | 1 |" in text
+    assert "| name | a b |" in text
+    assert "|---|---:|" in text
+
+
+class Parser(HTMLParser):
+    """Collects text and checks that tags close in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_html_is_well_formed_and_escaped(article: Measurement) -> None:
+    parser = Parser()
+    parser.feed(to_html(AWKWARD))
+    assert parser.open == []
+    assert {"<b>", "<i>", "2 & 3", "x|y"} <= set(parser.text)
+    parser = Parser()
+    parser.feed(to_html(document(article)))
+    assert parser.open == []
+
+
+def test_the_terminal_shows_the_same_cells(article: Measurement) -> None:
+    report = document(article)
+    console = Console(width=220, force_terminal=True, record=True, file=io.StringIO())
+    to_terminal(report, console)
+    text = console.export_text()
+    for section in report.sections:
+        for row in section.table.rows if section.table else ():
+            assert row[0].split("\n")[0][:100] in text
+
+
+def test_csv_leaves_missing_fields_empty() -> None:
+    assert to_csv(("a", "b"), [(None, 1.5), ("x,y", True)]) == 'a,b\n,1.5\n"x,y",True\n'
