@@ -121,8 +121,8 @@ int32_t cngaes_gcm_encrypt(void* key, const void* nonce, size_t nonce_len, const
   }
   std::uint8_t nowhere[1];
   const cngaes::GcmMessage message = {bytes(nonce), nonce_len, bytes(aad), aad_len, tag_len};
-  return code(cipher->gcm_seal(message, len > 0 ? bytes(out) : nowhere, bytes(tag), bytes(in),
-                               len));
+  return code(
+      cipher->gcm_seal(message, len > 0 ? bytes(out) : nowhere, bytes(tag), bytes(in), len));
 }
 
 int32_t cngaes_gcm_decrypt(void* key, const void* nonce, size_t nonce_len, const void* aad,
@@ -135,8 +135,8 @@ int32_t cngaes_gcm_decrypt(void* key, const void* nonce, size_t nonce_len, const
   }
   std::uint8_t nowhere[1];
   const cngaes::GcmMessage message = {bytes(nonce), nonce_len, bytes(aad), aad_len, tag_len};
-  return code(cipher->gcm_open(message, len > 0 ? bytes(out) : nowhere, bytes(in), len,
-                               bytes(tag)));
+  return code(
+      cipher->gcm_open(message, len > 0 ? bytes(out) : nowhere, bytes(in), len, bytes(tag)));
 }
 
 int32_t cngaes_sha256(const void* in, size_t len, void* out32) {

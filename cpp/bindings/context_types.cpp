@@ -31,8 +31,8 @@ class GcmContextStream final : public StreamContext, public SecretObject {
 struct ContextObject {
   // clang-format off
   PyObject_HEAD
-  // clang-format on
-  PyObject* key;  // strong: the stream borrows from it
+      // clang-format on
+      PyObject* key;  // strong: the stream borrows from it
   StreamContext* stream;
   Turn turn;
   bool finalized;
@@ -95,8 +95,13 @@ bool is_active(const ContextObject* self) noexcept {
 // How a call on a context ended. Exceptions are made when its turn is over: making one can run
 // Python code, which may come back to the same context and would wait for itself.
 struct Outcome {
-  enum class Kind : std::uint8_t { done, finalized, closed, failed, python_error } kind =
-      Kind::done;
+  enum class Kind : std::uint8_t {
+    done,
+    finalized,
+    closed,
+    failed,
+    python_error
+  } kind = Kind::done;
   Status status = kOk;
 
   bool is_done() const noexcept { return kind == Kind::done; }
@@ -181,8 +186,8 @@ PyObject* update_into(PyObject* object, PyObject* const* args, Py_ssize_t num_ar
 // Ends the stream: at most 16 bytes into out. Whatever the stream says, it is used up.
 Outcome finish(ContextObject* self, std::uint8_t out[16], std::size_t* out_len) {
   if (!is_active(self)) return {Outcome::Kind::finalized, kOk};
-  const Outcome outcome = with_stream(
-      self, 0, [&](StreamContext& stream) { return stream.finalize(out, out_len); });
+  const Outcome outcome =
+      with_stream(self, 0, [&](StreamContext& stream) { return stream.finalize(out, out_len); });
   if (outcome.kind == Outcome::Kind::closed) return outcome;
   self->finalized = true;
   delete std::exchange(self->stream, nullptr);
@@ -242,8 +247,7 @@ PyObject* finalize_with_tag(PyObject* object, PyObject* argument) {
   {
     const TurnScope turn(self->turn);
     outcome = finish(self, expected.data, &len);
-    if (outcome.is_done() &&
-        constant_time_equal(expected.data, tag.data(), self->tag_len) == 0) {
+    if (outcome.is_done() && constant_time_equal(expected.data, tag.data(), self->tag_len) == 0) {
       outcome = {Outcome::Kind::failed, fail(StatusCode::invalid_tag)};
     }
     self->verified = self->verified || outcome.is_done();
@@ -384,9 +388,8 @@ PyObject* new_gcm_context(PyObject* module, KeyObject* key, Direction direction,
       })) {
     return nullptr;
   }
-  return new_object(
-      module, direction == Direction::encrypt ? "GcmEncryptor" : "GcmDecryptor", key,
-      std::unique_ptr<StreamContext>(new GcmContextStream(std::move(stream))));
+  return new_object(module, direction == Direction::encrypt ? "GcmEncryptor" : "GcmDecryptor", key,
+                    std::unique_ptr<StreamContext>(new GcmContextStream(std::move(stream))));
 }
 
 PyObject* new_context(PyObject* module, KeyObject* key,

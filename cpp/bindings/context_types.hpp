@@ -14,8 +14,8 @@ namespace cngaes::python {
 bool check_nonce(const Input& nonce);
 
 // A context of `module` on the key; the arguments are checked. Null with an exception set.
-PyObject* new_gcm_context(PyObject* module, KeyObject* key, Direction direction,
-                          PyObject* nonce, PyObject* associated_data);
+PyObject* new_gcm_context(PyObject* module, KeyObject* key, Direction direction, PyObject* nonce,
+                          PyObject* associated_data);
 
 // A context around what make(const CipherKey&) -> unique_ptr<StreamContext> gives.
 PyObject* new_context(PyObject* module, KeyObject* key,

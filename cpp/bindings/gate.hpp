@@ -11,7 +11,9 @@ namespace cngaes::python {
 // Calls on a key run in parallel; close() shuts the gate and waits until the last one has left.
 class CallGate {
  public:
-  bool is_closed() const noexcept { return (state_.load(std::memory_order_acquire) & kClosed) != 0; }
+  bool is_closed() const noexcept {
+    return (state_.load(std::memory_order_acquire) & kClosed) != 0;
+  }
 
   // False when closed. Each true is followed by one leave().
   bool enter() noexcept {
@@ -31,7 +33,9 @@ class CallGate {
       state = state_.load(std::memory_order_acquire);
     }
   }
-  bool has_calls() const noexcept { return (state_.load(std::memory_order_acquire) & ~kClosed) != 0; }
+  bool has_calls() const noexcept {
+    return (state_.load(std::memory_order_acquire) & ~kClosed) != 0;
+  }
   void close_unused() noexcept { state_.fetch_or(kClosed, std::memory_order_acq_rel); }
 
  private:

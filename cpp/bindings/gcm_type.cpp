@@ -63,8 +63,7 @@ bool plaintext_len(const KeyObject* self, const Arguments& a, std::size_t* out_l
   return true;
 }
 
-constexpr Signature kEncrypt = {
-    "AESGCM.encrypt", 2, 3, 3, {"nonce", "data", "associated_data"}};
+constexpr Signature kEncrypt = {"AESGCM.encrypt", 2, 3, 3, {"nonce", "data", "associated_data"}};
 PyObject* encrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                   PyObject* keyword_names) {
   KeyObject* const self = as_key(object);
@@ -79,8 +78,7 @@ PyObject* encrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
   return out.release();
 }
 
-constexpr Signature kDecrypt = {
-    "AESGCM.decrypt", 2, 3, 3, {"nonce", "data", "associated_data"}};
+constexpr Signature kDecrypt = {"AESGCM.decrypt", 2, 3, 3, {"nonce", "data", "associated_data"}};
 PyObject* decrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                   PyObject* keyword_names) {
   KeyObject* const self = as_key(object);
@@ -105,9 +103,8 @@ PyObject* encrypt_into(PyObject* object, PyObject* const* args, Py_ssize_t num_a
   Arguments a;
   Output buf;
   if (!check_made(self) || !parse_arguments(kEncryptInto, args, num_args, keyword_names, values) ||
-      !a.get(values) || !check_sizes(a.message(self), a.data.len()) ||
-      !buf.get(values[3], "buf") || !check_buf(buf, a, a.data.len() + self->tag_len) ||
-      !seal(self, a, buf.data())) {
+      !a.get(values) || !check_sizes(a.message(self), a.data.len()) || !buf.get(values[3], "buf") ||
+      !check_buf(buf, a, a.data.len() + self->tag_len) || !seal(self, a, buf.data())) {
     return nullptr;
   }
   return PyLong_FromSize_t(buf.len());
@@ -137,8 +134,7 @@ PyObject* decrypt_into(PyObject* object, PyObject* const* args, Py_ssize_t num_a
   return PyLong_FromSize_t(len);
 }
 
-constexpr Signature kEncryptor = {
-    "AESGCM.encryptor", 1, 2, 2, {"nonce", "associated_data"}};
+constexpr Signature kEncryptor = {"AESGCM.encryptor", 1, 2, 2, {"nonce", "associated_data"}};
 PyObject* encryptor(PyObject* object, PyTypeObject* defining_class, PyObject* const* args,
                     Py_ssize_t num_args, PyObject* keyword_names) {
   PyObject* values[2];
@@ -161,8 +157,7 @@ PyObject* generate_key(PyObject*, PyObject* const* args, Py_ssize_t num_args,
     return nullptr;
   }
   if (bits != 128 && bits != 192 && bits != 256) {
-    return PyErr_Format(PyExc_ValueError, "bit_length must be 128, 192 or 256, got %R",
-                        bit_length);
+    return PyErr_Format(PyExc_ValueError, "bit_length must be 128, 192 or 256, got %R", bit_length);
   }
   const Ref os(PyImport_ImportModule("os"));
   return os ? PyObject_CallMethod(os.get(), "urandom", "l", static_cast<long>(bits / 8)) : nullptr;
@@ -176,7 +171,8 @@ PyObject* get_tag_length(PyObject* object, void*) {
 PyMethodDef methods[] = {
     {"encrypt", as_method(encrypt), METH_FASTCALL | METH_KEYWORDS,
      "encrypt($self, nonce, data, associated_data=None)\n--\n\n"
-     "Encrypt and authenticate data (SP 800-38D algorithm 4): ciphertext with the tag behind it.\n\n"
+     "Encrypt and authenticate data (SP 800-38D algorithm 4): ciphertext with the tag behind "
+     "it.\n\n"
      "The nonce is 1 byte or longer, 12 bytes are best, and must never repeat under one key.\n\n"
      "Raises TypeError or BufferError for arguments that are no buffers, ValueError for an empty\n"
      "nonce, OverflowError above 2**36-32 bytes of data."},

@@ -14,8 +14,8 @@ namespace {
 struct HashObject {
   // clang-format off
   PyObject_HEAD
-  // clang-format on
-  HashState* state;  // null before __init__
+      // clang-format on
+      HashState* state;  // null before __init__
   const Backend* backend;
   Turn turn;
 };
@@ -233,11 +233,10 @@ PyObject* hmac_sha256(PyObject*, PyObject* const* args, Py_ssize_t num_args,
       !key.get(values[0], "key") || !data.get(values[1], "data")) {
     return nullptr;
   }
-  return hash_once(values[2], key.len() + data.len(),
-                   [&](const Backend& backend, std::uint8_t* out) {
-                     return backend.hmac_sha256(out, key.data(), key.len(), data.data(),
-                                                data.len());
-                   });
+  return hash_once(
+      values[2], key.len() + data.len(), [&](const Backend& backend, std::uint8_t* out) {
+        return backend.hmac_sha256(out, key.data(), key.len(), data.data(), data.len());
+      });
 }
 
 PyMethodDef functions[] = {

@@ -32,9 +32,12 @@ py::dict kernels_by_family(Keep keep) {
 
 const char* self_test_text(SelfTest state) noexcept {
   switch (state) {
-    case SelfTest::passed: return "passed";
-    case SelfTest::failed: return "failed";
-    case SelfTest::untested: break;
+    case SelfTest::passed:
+      return "passed";
+    case SelfTest::failed:
+      return "failed";
+    case SelfTest::untested:
+      break;
   }
   return "untested";
 }
@@ -157,17 +160,21 @@ void mask_cpu_hook(const py::object& names) {
 }  // namespace
 
 void add_introspection(py::module_& module) {
-  module.def("compiled_kernels", [] { return kernels_by_family([](const Kernel&) { return true; }); },
-             "Kernels in this build: {'aes': names, 'sha256': names}, best first.");
-  module.def("supported_kernels", [] { return kernels_by_family(is_supported); },
-             "Those of compiled_kernels() that this CPU, less CNGAES_CPU_MASK, can run.");
+  module.def(
+      "compiled_kernels", [] { return kernels_by_family([](const Kernel&) { return true; }); },
+      "Kernels in this build: {'aes': names, 'sha256': names}, best first.");
+  module.def(
+      "supported_kernels", [] { return kernels_by_family(is_supported); },
+      "Those of compiled_kernels() that this CPU, less CNGAES_CPU_MASK, can run.");
   module.def("cpu_features", cpu_features,
              "Names of the CPU features in use, less CNGAES_CPU_MASK.");
   module.def("build_info", build_info, "How this extension was built.");
-  module.def("self_test", [] { return self_tests(run_self_test); },
-             "Run the known answers of every supported kernel now: {'aes/generic': 'passed', ...}.");
-  module.def("self_test_state", [] { return self_tests(self_test_state); },
-             "The same without running: 'untested' until a kernel makes its first key.");
+  module.def(
+      "self_test", [] { return self_tests(run_self_test); },
+      "Run the known answers of every supported kernel now: {'aes/generic': 'passed', ...}.");
+  module.def(
+      "self_test_state", [] { return self_tests(self_test_state); },
+      "The same without running: 'untested' until a kernel makes its first key.");
   module.def("available_backends", available_backends, "Names of the backends usable here.");
   module.def("backend_status", backend_status,
              "Every known backend: 'available', or why it is not.");

@@ -16,14 +16,14 @@ namespace cngaes::python {
 struct KeyObject {
   // clang-format off
   PyObject_HEAD
-  // clang-format on
-  CipherKey* key;  // null before __init__ and after close()
+      // clang-format on
+      CipherKey* key;  // null before __init__ and after close()
   const Backend* backend;
   const char* kernel;
   CallGate gate;
   std::uint8_t key_len;
-  std::uint8_t tag_len;  // AESGCM
-  bool padded;           // AESCBC, AESECB
+  std::uint8_t tag_len;       // AESGCM
+  bool padded;                // AESCBC, AESECB
   std::atomic<bool> claimed;  // __init__ has begun
   std::atomic<bool> made;     // __init__ has succeeded
 };
@@ -104,8 +104,7 @@ struct KeyConstructor {
         {0, nullptr},
     };
     PyType_Spec spec = {kInfo.name, sizeof(KeyObject), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
-                        slots};
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE, slots};
     const Ref type(PyType_FromModuleAndSpec(module, &spec, base));
     if (!type) return false;
     auto* const type_object = reinterpret_cast<PyTypeObject*>(type.get());

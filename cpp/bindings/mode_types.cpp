@@ -80,7 +80,10 @@ struct BlockCipher {
   static PyObject* context(PyObject* object, PyTypeObject* defining_class, PyObject* const* args,
                            Py_ssize_t num_args, PyObject* keyword_names) {
     constexpr Signature signature = {
-        kDirection == Direction::encrypt ? "AESCBC.encryptor" : "AESCBC.decryptor", 1, 1, 1,
+        kDirection == Direction::encrypt ? "AESCBC.encryptor" : "AESCBC.decryptor",
+        1,
+        1,
+        1,
         {"iv"}};
     KeyObject* const self = as_key(object);
     PyObject* values[1];
@@ -222,8 +225,8 @@ struct Ctr {
 
   static PyObject* one_shot(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                             PyObject* keyword_names) {
-    constexpr Signature signature = {kEncrypts ? "AESCTR.encrypt" : "AESCTR.decrypt", 2, 2, 3,
-                                     {"counter", "data", "offset"}};
+    constexpr Signature signature = {
+        kEncrypts ? "AESCTR.encrypt" : "AESCTR.decrypt", 2, 2, 3, {"counter", "data", "offset"}};
     KeyObject* const self = as_key(object);
     PyObject* values[3];
     Input counter;
@@ -241,8 +244,11 @@ struct Ctr {
 
   static PyObject* into(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                         PyObject* keyword_names) {
-    constexpr Signature signature = {kEncrypts ? "AESCTR.encrypt_into" : "AESCTR.decrypt_into", 3,
-                                     3, 4, {"counter", "data", "buf", "offset"}};
+    constexpr Signature signature = {kEncrypts ? "AESCTR.encrypt_into" : "AESCTR.decrypt_into",
+                                     3,
+                                     3,
+                                     4,
+                                     {"counter", "data", "buf", "offset"}};
     KeyObject* const self = as_key(object);
     PyObject* values[4];
     Input counter;
@@ -263,8 +269,8 @@ struct Ctr {
 
   static PyObject* context(PyObject* object, PyTypeObject* defining_class, PyObject* const* args,
                            Py_ssize_t num_args, PyObject* keyword_names) {
-    constexpr Signature signature = {kEncrypts ? "AESCTR.encryptor" : "AESCTR.decryptor", 1, 1, 2,
-                                     {"counter", "offset"}};
+    constexpr Signature signature = {
+        kEncrypts ? "AESCTR.encryptor" : "AESCTR.decryptor", 1, 1, 2, {"counter", "offset"}};
     KeyObject* const self = as_key(object);
     PyObject* values[2];
     Input counter;
@@ -295,16 +301,16 @@ struct Ctr {
   }
 };
 
-#define CNGAES_CTR_DOC(name)                                                                    \
-  name "($self, counter, data, *, offset=0)\n--\n\n"                                            \
+#define CNGAES_CTR_DOC(name)                                                                     \
+  name "($self, counter, data, *, offset=0)\n--\n\n"                                             \
        "Encrypt or decrypt, which is the same, data of any length (SP 800-38A section 6.5).\n\n" \
        "counter is the initial counter block, 16 bytes, counted big-endian modulo 2**128, and\n" \
-       "must never repeat under one key. offset skips that many bytes of keystream. Raises\n"   \
-       "ValueError for another counter size, TypeError or BufferError for arguments that are\n" \
+       "must never repeat under one key. offset skips that many bytes of keystream. Raises\n"    \
+       "ValueError for another counter size, TypeError or BufferError for arguments that are\n"  \
        "no buffers."
-#define CNGAES_CTR_INTO_DOC(name)                                                        \
-  name "($self, counter, data, buf, *, offset=0)\n--\n\n"                                \
-       "The same into a writable buffer of exactly len(data) bytes; returns that size.\n\n" \
+#define CNGAES_CTR_INTO_DOC(name)                                                              \
+  name "($self, counter, data, buf, *, offset=0)\n--\n\n"                                      \
+       "The same into a writable buffer of exactly len(data) bytes; returns that size.\n\n"    \
        "buf may start where data starts, or not overlap it; ValueError otherwise. TypeError\n" \
        "for a read-only buf."
 #define CNGAES_CTR_CONTEXT_DOC(name) \
@@ -325,12 +331,16 @@ PyMethodDef ctr_methods[] = {
 PyGetSetDef no_properties[] = {{nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 using Option = KeyTypeInfo::Option;
-constexpr KeyTypeInfo kCbcInfo = {
-    "cngaes.AESCBC", Mode::cbc, {"AESCBC", 1, 1, 3, {"key", "padding", "backend"}},
-    Option::padding, true};
-constexpr KeyTypeInfo kEcbInfo = {
-    "cngaes.AESECB", Mode::ecb, {"AESECB", 1, 1, 3, {"key", "padding", "backend"}},
-    Option::padding, false};
+constexpr KeyTypeInfo kCbcInfo = {"cngaes.AESCBC",
+                                  Mode::cbc,
+                                  {"AESCBC", 1, 1, 3, {"key", "padding", "backend"}},
+                                  Option::padding,
+                                  true};
+constexpr KeyTypeInfo kEcbInfo = {"cngaes.AESECB",
+                                  Mode::ecb,
+                                  {"AESECB", 1, 1, 3, {"key", "padding", "backend"}},
+                                  Option::padding,
+                                  false};
 constexpr KeyTypeInfo kCtrInfo = {
     "cngaes.AESCTR", Mode::ctr, {"AESCTR", 1, 1, 2, {"key", "backend"}}, Option::none, false};
 

@@ -184,9 +184,8 @@ PyObject* time_loop(PyObject*, PyObject* args) {
     return nullptr;
   }
   std::int64_t ns = 0;
-  const Status status = run_released(kReleaseGilFrom, [&] {
-    return timed(operation, loops, per_call_key != 0, &ns);
-  });
+  const Status status = run_released(
+      kReleaseGilFrom, [&] { return timed(operation, loops, per_call_key != 0, &ns); });
   if (!status.ok()) return raise_choice(status);
   return PyLong_FromLongLong(ns);
 }

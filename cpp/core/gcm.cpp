@@ -138,8 +138,8 @@ void crypt_tail(const GcmContext& c, const std::uint8_t counter[16], std::uint8_
 }
 
 template <Direction kDirection>
-void crypt_long(const GcmContext& c, const GcmMessage& m, std::uint8_t* out,
-                const std::uint8_t* in, std::size_t len, std::uint8_t out_tag[16]) noexcept {
+void crypt_long(const GcmContext& c, const GcmMessage& m, std::uint8_t* out, const std::uint8_t* in,
+                std::size_t len, std::uint8_t out_tag[16]) noexcept {
   std::uint8_t counter[kBlock];
   make_j0(c, m, counter);
   SecretBuffer<kBlock> tag_mask;
@@ -149,8 +149,7 @@ void crypt_long(const GcmContext& c, const GcmMessage& m, std::uint8_t* out,
   std::uint8_t y[kBlock] = {};
   ghash_padded(c, y, m.aad, m.aad_len);
   const std::size_t whole = len / kBlock;
-  const auto crypt =
-      kDirection == Direction::encrypt ? c.fn.gcm_encrypt : c.fn.gcm_decrypt;
+  const auto crypt = kDirection == Direction::encrypt ? c.fn.gcm_encrypt : c.fn.gcm_decrypt;
   crypt(&c.aes, &c.ghash, y, out, in, whole, counter);
 
   std::uint8_t last[2 * kBlock];  // the padded tail if any, and the lengths: one GHASH call
@@ -249,9 +248,7 @@ CpuGcmStream::~CpuGcmStream() {
 }
 
 void* CpuGcmStream::operator new(std::size_t len) noexcept { return secret_alloc(len); }
-void CpuGcmStream::operator delete(void* data, std::size_t len) noexcept {
-  secret_free(data, len);
-}
+void CpuGcmStream::operator delete(void* data, std::size_t len) noexcept { secret_free(data, len); }
 
 // Up to the end of the block in progress.
 void CpuGcmStream::update_partial(std::uint8_t* out, const std::uint8_t* in,

@@ -85,8 +85,8 @@ template <std::size_t Row>
 void inherit_from_row(AesFunctions& into) {
   if constexpr (kKernels[Row].family == Family::aes) {
     using F = AesFunctions;
-    inherit_slots<Row, &F::expand_key, &F::ecb_encrypt, &F::ecb_decrypt, &F::ctr32,
-                  &F::cbc_encrypt, &F::cbc_decrypt, &F::cbc_encrypt_streams>(into);
+    inherit_slots<Row, &F::expand_key, &F::ecb_encrypt, &F::ecb_decrypt, &F::ctr32, &F::cbc_encrypt,
+                  &F::cbc_decrypt, &F::cbc_encrypt_streams>(into);
     // Together or not at all: these share the layout of GhashKey::table.
     if (into.ghash_init == nullptr) {
       inherit_slots<Row, &F::ghash_init, &F::ghash, &F::ghash_multiply, &F::gcm_encrypt,
@@ -316,8 +316,9 @@ SelfTest self_test_state(const Kernel& kernel) noexcept { return g_self_tests[ro
 
 SelfTest run_self_test(const Kernel& kernel) noexcept {
   const std::size_t row = row_of(kernel);
-  const bool passed = kernel.family == Family::aes ? aes_known_answers(resolved().aes[row].fn)
-                                                   : sha256_known_answers(resolved().sha256[row].fn);
+  const bool passed = kernel.family == Family::aes
+                          ? aes_known_answers(resolved().aes[row].fn)
+                          : sha256_known_answers(resolved().sha256[row].fn);
   const SelfTest state = passed ? SelfTest::passed : SelfTest::failed;
   g_self_tests[row] = state;
   return state;

@@ -1,9 +1,9 @@
 /* The C ABI that _core exports: the same kernels through another door, for ctypes.
  *
  * Results: 0, else the value of StatusCode (status.hpp): 1 invalid tag, 2 invalid padding, 3 out of
- * memory, 4 unsupported, 5 size above a limit, 6 self-test failed, 7 backend failed, 8 bad argument.
- * Buffers of in and out are the same or do not overlap; sizes in bytes. A key may be used by
- * several threads at once, but not while it is freed. */
+ * memory, 4 unsupported, 5 size above a limit, 6 self-test failed, 7 backend failed, 8 bad
+ * argument. Buffers of in and out are the same or do not overlap; sizes in bytes. A key may be used
+ * by several threads at once, but not while it is freed. */
 #ifndef CNGAES_C_ABI_H
 #define CNGAES_C_ABI_H
 

@@ -32,10 +32,9 @@ struct FeatureName {
   const char* name;
 };
 inline constexpr FeatureName kFeatureNames[] = {
-    {kSsse3, "ssse3"},      {kSse41, "sse4_1"},   {kAesNi, "aes"},
-    {kPclmul, "pclmulqdq"}, {kAvx, "avx"},        {kAvx2, "avx2"},
-    {kVaes, "vaes"},        {kVpclmul, "vpclmulqdq"}, {kShaNi, "sha_ni"},
-    {kAvx512, "avx512"},    {kArmAes, "arm-aes"}, {kArmPmull, "arm-pmull"},
+    {kSsse3, "ssse3"},      {kSse41, "sse4_1"},     {kAesNi, "aes"},      {kPclmul, "pclmulqdq"},
+    {kAvx, "avx"},          {kAvx2, "avx2"},        {kVaes, "vaes"},      {kVpclmul, "vpclmulqdq"},
+    {kShaNi, "sha_ni"},     {kAvx512, "avx512"},    {kArmAes, "arm-aes"}, {kArmPmull, "arm-pmull"},
     {kArmSha2, "arm-sha2"}, {kArmSha3, "arm-sha3"},
 };
 

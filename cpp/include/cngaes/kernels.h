@@ -11,8 +11,8 @@
 
 namespace cngaes {
 
-inline constexpr size_t kAesBlockBytes = 16;     // FIPS 197 section 3.4: Nb = 4 words
-inline constexpr size_t kMaxRoundKeys = 15;      // FIPS 197 table 3: Nr = 14, plus the whitening key
+inline constexpr size_t kAesBlockBytes = 16;  // FIPS 197 section 3.4: Nb = 4 words
+inline constexpr size_t kMaxRoundKeys = 15;   // FIPS 197 table 3: Nr = 14, plus the whitening key
 inline constexpr size_t kSha256BlockBytes = 64;  // FIPS 180-4 section 1
 inline constexpr size_t kSha256DigestBytes = 32;
 

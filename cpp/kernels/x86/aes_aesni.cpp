@@ -8,6 +8,7 @@ namespace {
 // clang-format off: the vectors come first
 #include "vectors_x86.h"
 #include "aes_x86.h"
+#include "gcm_x86.h"
 // clang-format on
 
 // FIPS 197 section 5.2, and section 5.3.5 for the equivalent inverse cipher. Key words are
@@ -58,11 +59,11 @@ const AesFunctions kAesX86Aesni = {
     .cbc_encrypt = Modes<Vec128>::cbc_encrypt,
     .cbc_decrypt = Modes<Vec128>::cbc_decrypt,
     .cbc_encrypt_streams = cbc_encrypt_streams,
-    .ghash_init = Modes<Vec128>::ghash_init,
-    .ghash = Modes<Vec128>::ghash,
-    .ghash_multiply = Modes<Vec128>::ghash_multiply,
-    .gcm_encrypt = Modes<Vec128>::gcm_encrypt,
-    .gcm_decrypt = Modes<Vec128>::gcm_decrypt,
+    .ghash_init = Gcm<Vec128>::ghash_init,
+    .ghash = Gcm<Vec128>::ghash,
+    .ghash_multiply = Gcm<Vec128>::ghash_multiply,
+    .gcm_encrypt = Gcm<Vec128>::gcm_encrypt,
+    .gcm_decrypt = Gcm<Vec128>::gcm_decrypt,
 };
 
 }  // namespace cngaes

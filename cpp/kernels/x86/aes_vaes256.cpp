@@ -9,6 +9,7 @@ namespace {
 // clang-format off: the vectors come first
 #include "vectors_x86.h"
 #include "aes_x86.h"
+#include "gcm_x86.h"
 // clang-format on
 
 }  // namespace
@@ -21,11 +22,11 @@ const AesFunctions kAesX86Vaes256 = {
     .cbc_encrypt = nullptr,
     .cbc_decrypt = Modes<Vec256>::cbc_decrypt,
     .cbc_encrypt_streams = nullptr,
-    .ghash_init = Modes<Vec256>::ghash_init,
-    .ghash = Modes<Vec256>::ghash,
-    .ghash_multiply = Modes<Vec256>::ghash_multiply,
-    .gcm_encrypt = Modes<Vec256>::gcm_encrypt,
-    .gcm_decrypt = Modes<Vec256>::gcm_decrypt,
+    .ghash_init = Gcm<Vec256>::ghash_init,
+    .ghash = Gcm<Vec256>::ghash,
+    .ghash_multiply = Gcm<Vec256>::ghash_multiply,
+    .gcm_encrypt = Gcm<Vec256>::gcm_encrypt,
+    .gcm_decrypt = Gcm<Vec256>::gcm_decrypt,
 };
 
 }  // namespace cngaes

@@ -9,6 +9,7 @@ namespace {
 // clang-format off: the vectors come first
 #include "vectors_x86.h"
 #include "aes_x86.h"
+#include "gcm_x86.h"
 // clang-format on
 
 }  // namespace
@@ -21,11 +22,11 @@ const AesFunctions kAesX86Vaes512 = {
     .cbc_encrypt = nullptr,
     .cbc_decrypt = Modes<Vec512>::cbc_decrypt,
     .cbc_encrypt_streams = nullptr,
-    .ghash_init = Modes<Vec512>::ghash_init,
-    .ghash = Modes<Vec512>::ghash,
-    .ghash_multiply = Modes<Vec512>::ghash_multiply,
-    .gcm_encrypt = Modes<Vec512>::gcm_encrypt,
-    .gcm_decrypt = Modes<Vec512>::gcm_decrypt,
+    .ghash_init = Gcm<Vec512>::ghash_init,
+    .ghash = Gcm<Vec512>::ghash,
+    .ghash_multiply = Gcm<Vec512>::ghash_multiply,
+    .gcm_encrypt = Gcm<Vec512>::gcm_encrypt,
+    .gcm_decrypt = Gcm<Vec512>::gcm_decrypt,
 };
 
 }  // namespace cngaes

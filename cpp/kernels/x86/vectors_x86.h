@@ -111,9 +111,7 @@ struct Vec512 {
   }
   static CNGAES_INLINE T zero() { return _mm512_setzero_si512(); }
   static CNGAES_INLINE T bxor(T a, T b) { return _mm512_xor_si512(a, b); }
-  static CNGAES_INLINE T xor3(T a, T b, T c) {
-    return _mm512_ternarylogic_epi64(a, b, c, 0x96);
-  }
+  static CNGAES_INLINE T xor3(T a, T b, T c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
   static CNGAES_INLINE T add32(T a, T b) { return _mm512_add_epi32(a, b); }
   static CNGAES_INLINE T shuffle_bytes(T v, T control) { return _mm512_shuffle_epi8(v, control); }
   static CNGAES_INLINE T swap_halves(T v) {
@@ -131,7 +129,8 @@ struct Vec512 {
     return _mm512_alignr_epi64(v, _mm512_broadcast_i32x4(previous), 6);
   }
   static CNGAES_INLINE __m128i fold(T v) {
-    const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+    const __m256i half =
+        _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
     return _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   }
 };
