@@ -7,7 +7,7 @@
 namespace py = pybind11;
 namespace bindings = cngaes::python;
 
-PYBIND11_MODULE(_core, m, py::mod_gil_not_used(),
+PYBIND11_MODULE(_core_module, m, py::mod_gil_not_used(),
                 py::multiple_interpreters::per_interpreter_gil()) {
   m.doc() = "AES and SHA-256 kernels, modes and backends. Use the names of cngaes instead.";
   // The environment counts as it is now, not at the first key.
@@ -20,4 +20,16 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used(),
     throw py::error_already_set();
   }
   bindings::add_introspection(m);
+}
+
+// The entry point that Python looks for. pybind11 supports subinterpreters from CPython 3.12 on; in
+// one of 3.11 its own entry point waits for ever for the GIL that its thread holds.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+#if PY_VERSION_HEX < 0x030C0000
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError, "cngaes supports subinterpreters from CPython 3.12 on");
+    return nullptr;
+  }
+#endif
+  return PyInit__core_module();
 }

@@ -67,7 +67,7 @@ class CpuKey final : public CipherKey, public SecretObject {
   GhashKey ghash_;  // filled for Mode::gcm only
 };
 
-class CpuHash final : public HashState, public SecretObject {
+class CpuHash final : public HashState, public WipedObject {
  public:
   explicit CpuHash(const Sha256Choice& choice) noexcept : choice_(choice), hash_(choice.fn) {}
   CpuHash(const CpuHash&) = default;

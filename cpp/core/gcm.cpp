@@ -226,6 +226,7 @@ Status gcm_open(const GcmContext& context, const GcmMessage& message, std::uint8
   }
   if (!equal) {
     secure_wipe(out, len);
+    wipe_stack();  // rejected plaintext that a kernel spilled
     return fail(StatusCode::invalid_tag);
   }
   return kOk;
@@ -246,9 +247,6 @@ CpuGcmStream::~CpuGcmStream() {
   secure_wipe(tag_mask_, sizeof tag_mask_);
   secure_wipe(keystream_, sizeof keystream_);
 }
-
-void* CpuGcmStream::operator new(std::size_t len) noexcept { return secret_alloc(len); }
-void CpuGcmStream::operator delete(void* data, std::size_t len) noexcept { secret_free(data, len); }
 
 // Up to the end of the block in progress.
 void CpuGcmStream::update_partial(std::uint8_t* out, const std::uint8_t* in,

@@ -76,4 +76,13 @@ void secret_free(void* data, std::size_t len) noexcept {
 #endif
 }
 
+#if defined(_MSC_VER) && !defined(__clang__)
+__declspec(noinline)
+#else
+__attribute__((noinline))
+#endif
+void wipe_stack() noexcept {
+  const SecretBuffer<8192> below;  // its destructor does it
+}
+
 }  // namespace cngaes

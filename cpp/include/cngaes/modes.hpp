@@ -7,6 +7,7 @@
 
 #include "cngaes/backend.hpp"
 #include "cngaes/kernels.h"
+#include "cngaes/secure_memory.hpp"
 #include "cngaes/status.hpp"
 
 namespace cngaes {
@@ -37,15 +38,12 @@ Status gcm_open(const GcmContext& context, const GcmMessage& message, std::uint8
 Status gcm_check_sizes(const GcmMessage& message, std::uint64_t data_len) noexcept;
 
 // GCM in pieces. Borrows the key.
-class CpuGcmStream final : public GcmStream {
+class CpuGcmStream final : public GcmStream, public SecretObject {
  public:
   CpuGcmStream(Direction direction, const GcmContext& context, const GcmMessage& message) noexcept;
   CpuGcmStream(const CpuGcmStream&) = delete;
   CpuGcmStream& operator=(const CpuGcmStream&) = delete;
   ~CpuGcmStream() override;
-
-  static void* operator new(std::size_t len) noexcept;
-  static void operator delete(void* data, std::size_t len) noexcept;
 
   Status update(std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept override;
   Status tag(std::uint8_t out_tag[16]) noexcept override;

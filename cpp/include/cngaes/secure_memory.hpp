@@ -41,10 +41,23 @@ void fail_allocation_after(long successes) noexcept;
 long live_secret_allocations() noexcept;
 #endif
 
+// Overwrites the stack below the caller, where kernels spilled round keys and keystream: their
+// frames are at most 1.6 KiB (gcc -fstack-usage), the calls around them less. Reaches the calling
+// thread's stack only.
+void wipe_stack() noexcept;
+
 // Gives a class secret_alloc/secret_free as its operator new/delete (nothrow).
-struct SecretObject {
+struct WipedObject {
   static void* operator new(std::size_t len) noexcept { return secret_alloc(len); }
   static void operator delete(void* data, std::size_t len) noexcept { secret_free(data, len); }
+};
+
+// The same for what a key was used through: the stack goes with it.
+struct SecretObject : WipedObject {
+  static void operator delete(void* data, std::size_t len) noexcept {
+    secret_free(data, len);
+    wipe_stack();
+  }
 };
 
 }  // namespace cngaes
