@@ -60,6 +60,12 @@ class Engine:
         assert self.kernel is None or made.kernel == self.kernel
         return made
 
+    def block_cipher(self, mode: str, key: Buffer) -> AESECB | AESCBC | AESCTR:
+        """The unpadded cipher of a mode by name."""
+        if mode.lower() == "ecb":
+            return self.ecb(key)
+        return self.cbc(key, None) if mode.lower() == "cbc" else self.ctr(key)
+
     def sha256(self, data: Buffer = b"") -> cngaes.sha256:
         made = cngaes.sha256(data, backend=self.backend)
         assert made.backend == self.backend

@@ -172,7 +172,7 @@ def sha256_messages(name: str) -> list[HashCase]:
 def sha256_monte_carlo() -> tuple[bytes, list[bytes]]:
     """SHAVS section 6.4: the seed and the digest after each 1000 hashes."""
     seed = b""
-    digests = []
+    digests: list[bytes] = []
     for _, fields in _records(_cryptography_file("hashes", "SHA2", "SHA256Monte.rsp")):
         if "seed" in fields:
             seed = unhex(fields["seed"])

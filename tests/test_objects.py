@@ -1,0 +1,347 @@
+"""Objects as citizens of the interpreter: attributes, lifetimes, leaks, subinterpreters, fork."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import subprocess
+import sys
+import textwrap
+import tracemalloc
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cngaes
+import operations
+from cngaes import AESCBC, AESCTR, AESECB, AESGCM, exceptions, hazmat
+from operations import AAD, IV, KEY, NONCE, OPERATIONS, Operation
+
+KEY_CLASSES = [AESGCM, AESCBC, AESCTR, AESECB]
+
+
+def run_python(program: str, **environment: str) -> str:
+    """Runs a program in a fresh interpreter; its output. Fails on any word on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("kind", KEY_CLASSES)
+def test_key_attributes(backend: str, kind: Any) -> None:
+    made = kind(KEY, backend=backend)
+    assert made.backend == backend
+    assert type(made.kernel) is str
+    if backend == "cpu":
+        assert made.kernel == cngaes.supported_kernels()["aes"][0]
+    assert kind.__module__.startswith("cngaes")
+    assert kind.__doc__
+    assert kind(KEY).backend == cngaes.default_backend()
+
+
+def test_tag_length_attribute(backend: str) -> None:
+    assert AESGCM(KEY, backend=backend).tag_length == 16
+    assert AESGCM(KEY, tag_length=12, backend=backend).tag_length == 12
+
+
+def test_sha256_is_shaped_like_hashlib(backend: str) -> None:
+    ours, theirs = cngaes.sha256(b"abc", backend=backend), hashlib.sha256(b"abc")
+    for name in ("name", "digest_size", "block_size"):
+        assert getattr(ours, name) == getattr(theirs, name)
+        assert type(getattr(ours, name)) is type(getattr(theirs, name))
+    for method in ("digest", "hexdigest"):
+        assert getattr(ours, method)() == getattr(theirs, method)()
+    assert ours.backend == backend
+    assert isinstance(ours, cngaes.sha256)
+    assert isinstance(ours.copy(), cngaes.sha256)
+    assert cngaes.sha256(data=b"abc").digest() == theirs.digest()
+    assert cngaes.sha256(b"abc", usedforsecurity=False).digest() == theirs.digest()
+    assert cngaes.sha256().digest() == hashlib.sha256().digest()
+    assert "sha256" in repr(ours)
+    with pytest.raises(AttributeError):
+        ours.name = "mine"  # type: ignore[misc]
+
+
+def test_sha256_works_with_the_standard_library() -> None:
+    import hmac
+
+    made = hmac.new(KEY, b"abc", cngaes.sha256)
+    assert made.digest() == hmac.digest(KEY, b"abc", "sha256")
+    with Path(__file__).open("rb") as file:
+        expected = hashlib.sha256(file.read()).hexdigest()
+    with Path(__file__).open("rb") as file:
+        assert hashlib.file_digest(file, cngaes.sha256).hexdigest() == expected
+
+
+def test_exceptions() -> None:
+    assert issubclass(cngaes.InvalidPadding, ValueError)
+    assert issubclass(cngaes.CngError, OSError)
+    for name in ("InvalidTag", "InvalidPadding", "AlreadyFinalized", "CngError"):
+        assert getattr(cngaes, name) is getattr(exceptions, name)
+    assert cngaes.UnsupportedBackend is exceptions.UnsupportedBackend
+    assert not issubclass(cngaes.InvalidTag, ValueError)
+    with pytest.raises(cngaes.InvalidTag) as caught:
+        AESGCM(KEY).decrypt(NONCE, bytes(20))
+    assert type(caught.value) is cngaes.InvalidTag
+
+
+def test_context_keeps_its_key(backend: str) -> None:
+    """The key object may go, or be closed, while a stream of it is being used."""
+    expected = operations.gcm(backend).encrypt(NONCE, b"data", AAD)
+    context = operations.gcm(backend).encryptor(NONCE, AAD)
+    gc.collect()
+    noise = [AESGCM(bytes(32)) for _ in range(50)]
+    assert context.update(b"data") + context.finalize() + context.tag == expected
+    assert len(noise) == 50
+
+
+def test_context_of_a_closed_key(backend: str) -> None:
+    """A stream that outlives close() works on or says "closed"; it never gives wrong bytes."""
+    aead = operations.gcm(backend)
+    expected = aead.encrypt(NONCE, b"data", AAD)
+    context = aead.encryptor(NONCE, AAD)
+    aead.close()
+    noise = [AESGCM(bytes(32)) for _ in range(50)]
+    try:
+        out = context.update(b"data") + context.finalize() + context.tag
+    except ValueError as error:
+        assert "closed" in str(error)  # noqa: PT017
+    else:
+        assert out == expected
+    assert len(noise) == 50
+
+
+def test_subclass_with_cycle_is_collected(backend: str) -> None:
+    class Node(AESGCM):
+        def __init__(self) -> None:
+            super().__init__(KEY, backend=backend)
+            self.me = self
+
+    seen = weakref.ref(Node())
+    gc.collect()
+    assert seen() is None
+
+
+def resident() -> int:
+    """Resident memory of this process in bytes."""
+    import psutil  # type: ignore[import-untyped]
+
+    return int(psutil.Process().memory_info().rss)
+
+
+def leaks(work: Any, loops: int) -> None:
+    """Runs work often; neither Python's nor the C library's memory may grow with it."""
+    for _ in range(loops // 4):
+        work()
+    gc.collect()
+    start = resident()
+    for _ in range(loops):
+        work()
+    gc.collect()
+    grown = resident() - start
+    # Leaking 64 bytes a loop would already show as this much.
+    assert grown < 64 * loops, f"{grown} bytes in {loops} loops"
+    tracemalloc.start()
+    for _ in range(10):
+        work()
+    before, _ = tracemalloc.get_traced_memory()
+    for _ in range(1000):
+        work()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The smallest object has more than 16 bytes; tracing itself comes to some KiB once.
+    assert after - before < 1000 * 16, f"{after - before} bytes in 1000 loops"
+
+
+LOOPS = 8000
+
+
+@pytest.mark.parametrize("op", OPERATIONS, ids=str)
+def test_calls_leak_nothing(backend: str, op: Operation) -> None:
+    values = [bytes(bytearray(value)) for value in op.arguments.values()]
+    buf = [] if op.buf is None else [bytearray(op.buf)]
+    before = [sys.getrefcount(item) for item in (*values, *buf)]
+    call = op.make(backend)
+    if op.name.endswith((".update", ".update_into", ".finalize_with_tag")):
+        leaks(lambda: op.make(backend)(*values, *buf), LOOPS)
+    else:
+        leaks(lambda: call(*values, *buf), LOOPS)
+    assert [sys.getrefcount(item) for item in (*values, *buf)] == before
+
+
+def swallow(call: Any, *arguments: Any, **named: Any) -> None:
+    try:
+        call(*arguments, **named)
+    except (TypeError, ValueError, BufferError, OverflowError, cngaes.InvalidTag):
+        return
+    except (cngaes.AlreadyFinalized, cngaes.UnsupportedBackend):
+        return
+    pytest.fail("no error")
+
+
+@pytest.mark.parametrize("op", OPERATIONS, ids=str)
+def test_errors_leak_nothing(backend: str, op: Operation) -> None:
+    """Each argument in turn is refused, so that those before it must be let go."""
+    values = [bytearray(value) for value in op.arguments.values()]
+    buf = [] if op.buf is None else [bytearray(op.buf)]
+    good: list[Any] = [*values, *buf]
+    bad: list[list[Any]] = []
+    for position in range(len(good)):
+        bad += [
+            [*good[:position], wrong, *good[position + 1 :]]
+            for wrong in ("text", 5, memoryview(bytearray(99))[::2])
+        ]
+    if op.buf is not None:
+        bad += [[*values, last] for last in (bytes(op.buf), bytearray(op.buf - 1))]
+    call = op.make(backend)
+    before = [sys.getrefcount(item) for item in good]
+
+    def work() -> None:
+        for arguments in bad:
+            swallow(call, *arguments)
+        swallow(call, *good, 1, 2, 3)
+        swallow(call, *good[:-1], surprise=5)
+
+    leaks(work, 600)
+    assert [sys.getrefcount(item) for item in good] == before
+    for item in good:
+        item.append(0)  # nothing is exported any more
+
+
+def test_failures_leak_nothing(backend: str) -> None:
+    gcm, cbc = operations.gcm(backend), operations.cbc(backend)
+
+    def work() -> None:
+        swallow(AESGCM, b"short", backend=backend)
+        swallow(AESGCM, KEY, tag_length=5, backend=backend)
+        swallow(AESCBC, KEY, padding="other", backend=backend)
+        swallow(AESECB, KEY, backend="other")
+        swallow(gcm.decrypt, NONCE, bytes(100))
+        swallow(gcm.decrypt_into, NONCE, bytes(100), None, bytearray(84))
+        swallow(cbc.decrypt, IV, bytes(96))
+        context = gcm.encryptor(NONCE)
+        context.finalize()
+        swallow(context.update, b"")
+        swallow(hazmat.gcm_decryptor(gcm, NONCE).finalize_with_tag, bytes(16))
+
+    leaks(work, 2000)
+
+
+def half_made(kind: Any) -> Any:
+    return kind.__new__(kind)
+
+
+def test_key_objects_leak_nothing(backend: str) -> None:
+    def work() -> None:
+        for kind in KEY_CLASSES:
+            with kind(KEY, backend=backend) as made:
+                repr(made)
+                _ = made.kernel, made.backend
+            kind(KEY, backend=backend)
+            half_made(kind)
+        made_hash = cngaes.sha256(b"abc", backend=backend).copy()
+        made_hash.update(b"def")
+        made_hash.hexdigest()
+        cngaes.available_backends()
+        cngaes.cpu_features()
+        cngaes.build_info()
+        cngaes.supported_kernels()
+
+    leaks(work, 2000)
+
+
+SUBINTERPRETER = """
+    import sys, textwrap
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    import cngaes
+
+    program = textwrap.dedent('''
+    import cngaes
+    out = cngaes.AESGCM(bytes(16)).encrypt(bytes(12), bytes(16))
+    assert out.hex() == "0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf", out
+    try:
+        cngaes.AESGCM(bytes(16)).decrypt(bytes(12), bytes(16))
+    except cngaes.InvalidTag:
+        pass
+    else:
+        raise AssertionError
+    assert cngaes.sha256(b"abc").hexdigest()[:8] == "ba7816bf"
+    ''')
+    for isolated in (True, False):
+        for _ in range(3):
+            if sys.version_info >= (3, 13):
+                made = interpreters.create("isolated" if isolated else "legacy")
+                error = interpreters.exec(made, program)
+                assert error is None, error
+            else:
+                made = interpreters.create(isolated=isolated)
+                interpreters.run_string(made, program)
+            interpreters.destroy(made)
+    assert cngaes.AESGCM(bytes(16)).encrypt(bytes(12), b"").hex()[:8] == "58e2fcce"
+    try:
+        cngaes.AESGCM(bytes(16)).decrypt(bytes(12), bytes(16))
+    except cngaes.InvalidTag:
+        print("fine")
+"""
+
+
+def test_subinterpreters() -> None:
+    """Import and encryption in several, one after another, with the main one still working.
+
+    Before 3.12 the import may be refused there; it must not hang.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SUBINTERPRETER)],
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    if sys.version_info < (3, 12) and done.returncode != 0:
+        assert "ImportError" in done.stderr
+        assert "interpreter" in done.stderr
+    else:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_fork_among_threads() -> None:
+    """The child of a process with busy threads encrypts, within seconds."""
+    program = """
+        import os, signal, threading, time, warnings
+        import cngaes
+        warnings.simplefilter("ignore", DeprecationWarning)
+        aead = cngaes.AESGCM(bytes(32))
+        stop = False
+        def work():
+            while not stop:
+                aead.encrypt(bytes(12), bytes(100_000))
+                cngaes.AESCTR(bytes(32)).encrypt(bytes(16), bytes(10_000))
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads: thread.start()
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(5)
+                out = cngaes.AESGCM(bytes(16)).encrypt(bytes(12), b"")
+                out2 = aead.encrypt(bytes(12), b"")
+                good = out.hex()[:8] == "58e2fcce" and out2.hex()[:8] == "530f8afb"
+                os._exit(0 if good else 3)
+            _, status = os.waitpid(child, 0)
+            assert status == 0, status
+        stop = True
+        for thread in threads: thread.join()
+        print("fine")
+    """
+    assert run_python(program) == "fine\n"
