@@ -42,7 +42,10 @@ inline bool failed(bool ok) {
   return false;
 }
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__)
+// "printf" there means the one of msvcrt, which does not know %zu; libstdc++ brings the other one.
+__attribute__((format(gnu_printf, 1, 2)))
+#elif defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 inline void report(const char* format, ...) {

@@ -215,7 +215,6 @@ void ctr_offsets(const CipherKey& key, const reference::Aes& aes, Random& random
 // No bytes at no address.
 void empty(const CipherKey& key) {
   const std::uint8_t zeros[16] = {};
-  Status status;
   std::uint8_t last[16];
   std::size_t last_len = 0;
   CHECK(ctr_message(key, zeros, 5, nullptr, nullptr, 0).ok());
