@@ -1,29 +1,19 @@
-"""CBC with good and bad PKCS#7 padding, in the classes of Wycheproof's aes_cbc_pkcs5_test.json.
+"""CBC with good and bad PKCS#7 padding at every short length, for all key sizes.
 
-That file is in no package, so its classes are rebuilt here: for each key size, good messages of
-every short length and some longer ones, and messages with every kind of wrong padding that it
-lists, and more. The ciphertexts come from another library.
+Wycheproof has six messages for each wrong padding; here every wrong padding meets every length of
+the last block. The ciphertexts come from another library.
 """
 
 from __future__ import annotations
 
 import functools
 import random
-from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from vectors import PaddingCase
+
 BLOCK = 16
-
-
-class PaddingCase(NamedTuple):
-    """message is None where the padding is wrong."""
-
-    where: str
-    key: bytes
-    iv: bytes
-    message: bytes | None
-    ciphertext: bytes
 
 
 def reference_cbc(key: bytes, iv: bytes, blocks: bytes) -> bytes:

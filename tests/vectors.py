@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -39,6 +40,16 @@ class GcmCase(NamedTuple):
     plaintext: bytes | None
     ciphertext: bytes
     tag: bytes
+
+
+class PaddingCase(NamedTuple):
+    """One CBC case with PKCS#7; message is None where the padding is wrong."""
+
+    where: str
+    key: bytes
+    iv: bytes
+    message: bytes | None
+    ciphertext: bytes
 
 
 class HashCase(NamedTuple):
@@ -148,6 +159,24 @@ def gcm_wycheproof() -> list[GcmCase]:
             unhex(test["msg"]) if test["result"] == "valid" else None,
             unhex(test["ct"]),
             unhex(test["tag"]),
+        )
+        for group in document["testGroups"]
+        for test in group["tests"]
+    ]
+
+
+@functools.cache
+def cbc_pkcs7_wycheproof() -> list[PaddingCase]:
+    """Wycheproof's aes_cbc_pkcs5_test.json, which no package on PyPI carries."""
+    source = Path(__file__).parent / "data" / "wycheproof" / "aes_cbc_pkcs5_test.json"
+    document = json.loads(source.read_text(encoding="utf-8"))
+    return [
+        PaddingCase(
+            f"wycheproof aes_cbc_pkcs5 {test['tcId']} {test['comment']}",
+            unhex(test["key"]),
+            unhex(test["iv"]),
+            unhex(test["msg"]) if test["result"] == "valid" else None,
+            unhex(test["ct"]),
         )
         for group in document["testGroups"]
         for test in group["tests"]
