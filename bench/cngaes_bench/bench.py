@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 OK, LOST, INTERRUPTED = 0, 1, 130
-_TAIL = 3.0  # seconds of a budget kept for intervals, tables and files
+_TAIL = 4.0  # seconds of a budget kept for intervals, tables and files
 
 
 class NothingMeasuredError(RuntimeError):

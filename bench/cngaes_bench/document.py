@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+_GAP = 2  # blanks between two columns on a terminal
 _STYLE = """\
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
@@ -30,16 +31,33 @@ code { font-size: .95em; }"""
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells as text. The first `labels` columns are words, the last `words` too."""
+    """Cells as text. The first `labels` columns are words, the last `words` too.
+
+    `optional` names columns that a narrow terminal may go without, the dearest last.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     labels: int = 1
     words: int = 0
+    optional: Sequence[str] = ()
 
     def is_text(self, column: int) -> bool:
         """Whether a column is aligned to the left."""
         return column < self.labels or column >= len(self.columns) - self.words
+
+    def fitting(self, width: int) -> list[int]:
+        """Choose the columns to show in `width` characters."""
+        kept = list(range(len(self.columns)))
+        for name in self.optional:
+            if sum(self._width(column) + _GAP for column in kept) <= width:
+                break
+            kept.remove(self.columns.index(name))
+        return kept
+
+    def _width(self, column: int) -> int:
+        texts = (self.columns[column], *(row[column] for row in self.rows))
+        return max(len(line) for text in texts for line in text.split("\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +77,11 @@ class Document:
     sections: Sequence[Section]
 
 
+def _unbroken(title: str) -> str:
+    """Join words that were broken after a hyphen to keep a terminal's column narrow."""
+    return title.replace("-\n", "")
+
+
 def to_markdown(document: Document) -> str:
     """Write GitHub's Markdown."""
     lines = [f"# {document.title}"]
@@ -76,7 +99,7 @@ def _markdown_table(table: Table) -> Iterable[str]:
         words = (cell.replace("|", "\\|").replace("\n", " ").strip() for cell in cells)
         return f"| {' | '.join(words)} |"
 
-    yield line(table.columns)
+    yield line(_unbroken(title) for title in table.columns)
     marks = ("---" if table.is_text(i) else "---:" for i in range(len(table.columns)))
     yield f"|{'|'.join(marks)}|"
     for row in table.rows:
@@ -111,7 +134,8 @@ def _html_table(table: Table) -> Iterable[str]:
         return f"<{tag}{kind}{extra}>{escape(text)}</{tag}>"
 
     yield "<table><thead><tr>"
-    yield from (cell("th", i, text, ' scope="col"') for i, text in enumerate(table.columns))
+    titles = (_unbroken(title) for title in table.columns)
+    yield from (cell("th", i, title, ' scope="col"') for i, title in enumerate(titles))
     yield "</tr></thead><tbody>"
     for row in table.rows:
         yield "<tr>"
@@ -123,25 +147,39 @@ def _html_table(table: Table) -> Iterable[str]:
 
 def to_terminal(document: Document, console: Console) -> None:
     """Print with rich."""
-    from rich import box
-    from rich.table import Table as RichTable
     from rich.text import Text
 
     console.print()
     console.print(Text(document.title, style="bold"))
+    left_out = False
     for section in document.sections:
         console.print()
         console.print(Text(section.title, style="bold cyan"))
         if section.table is not None:
-            rich_table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-            for i, title in enumerate(section.table.columns):
-                text = section.table.is_text(i)
-                rich_table.add_column(title, justify="left" if text else "right", no_wrap=not text)
-            for row in section.table.rows:
-                rich_table.add_row(*(Text(cell) for cell in row))
-            console.print(rich_table)
+            columns = section.table.fitting(console.width)
+            left_out = left_out or len(columns) < len(section.table.columns)
+            _print_table(section.table, columns, console)
         for note in section.notes:
             console.print(Text(note, style="dim"))
+    if left_out:
+        console.print()
+        console.print(Text("Columns that did not fit here stand in the files.", style="dim"))
+
+
+def _print_table(table: Table, columns: list[int], console: Console) -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    # One blank of padding and one of the box make the gap.
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    for i in columns:
+        text = table.is_text(i)
+        shown.add_column(Text(table.columns[i]), justify="left" if text else "right",
+                         no_wrap=not text, overflow="fold")  # fmt: skip
+    for row in table.rows:
+        shown.add_row(*(Text(row[i]) for i in columns))
+    console.print(shown)
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -67,8 +67,8 @@ class Budget(Pace):
         return self._deadline - self._clock()
 
     def round_took(self, seconds: float) -> None:
-        """Remember the last round: the next one will take as long."""
-        self._round = seconds
+        """Remember the slowest round: the next one may take as long."""
+        self._round = max(self._round, seconds)
 
     def is_last(self, number: int) -> bool:
         """Look one round ahead."""

@@ -119,16 +119,16 @@ def compare(measurement: Measurement, baseline: Result, result: Result) -> Compa
         return Comparison(ratio, "baseline")
     floor = noise_floor(measurement, result)
     if floor is None:
-        return Comparison(ratio, "withheld: no A/A pair")
+        return Comparison(ratio, "no A/A pair")
     if ratio.rounds < 2:
-        return Comparison(ratio, "withheld: one round")
+        return Comparison(ratio, "one round")
     sides = {_side(ratio, floor)}
     for run in range(measurement.runs):
         of_run = paired_ratio(baseline.by_moment(run), result.by_moment(run))
         if of_run is not None:
             sides.add(_side(of_run, floor))
     if len(sides) > 1 and measurement.runs > 1:
-        return Comparison(ratio, "not reproduced in all runs")
+        return Comparison(ratio, "not reproduced")
     return Comparison(ratio, sides.pop())
 
 
@@ -137,7 +137,7 @@ def _side(ratio: Ratio, floor: float) -> str:
         return "faster"
     if ratio.high < 1 / (1 + floor):
         return "slower"
-    return "withheld: noise"
+    return "within noise"
 
 
 @dataclass(frozen=True, slots=True)

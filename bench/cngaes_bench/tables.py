@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .article import article_section, is_article
+from .article import article_section, is_article, outputs_section
 from .cells import INTO, NEW
 from .document import Document, Section, Table, to_csv
 from .stats import Comparison, compare, noise_floor, summarize, two_size_fit
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BASELINES = (f"cryptography/{INTO}", f"hashlib/{NEW}", f"cryptography/{NEW}")
 _FIT_UP_TO = 1 << 20  # beyond it memory decides, and a straight line does not hold
 
+_MEDIAN_SPEED, _CYCLES, _FAULTS = "MB/s\nmedian", "cycles\n/byte", "page\nfaults"
+
 _MACHINE_TITLES = {
     "cpu": "CPU",
     "cpu_features": "instruction sets",
@@ -35,7 +37,7 @@ def document(measurement: Measurement) -> Document:
     """Put a whole report together."""
     sections = []
     if is_article(measurement):
-        sections.append(article_section(measurement))
+        sections += [article_section(measurement), outputs_section(measurement)]
     cases = dict.fromkeys(result.cell.case for result in measurement.results)
     sections += [_case_section(measurement, case) for case in cases]
     if (calls := _calls_section(measurement)) is not None:
@@ -70,10 +72,10 @@ def _case_section(measurement: Measurement, case: Case) -> Section:
         f"mean {unit}",
         "spread",
         "MB/s\nbest",
-        "MB/s\nmedian",
-        "cycles\n/byte",
-        "page\nfaults",
-        f"times {base.cell.way}\n[95 %]" if base else "ratio",
+        _MEDIAN_SPEED,
+        _CYCLES,
+        _FAULTS,
+        f"times {base.cell.path}\n/{base.cell.placement} [95 %]" if base else "ratio",
         "verdict",
     ]
     rows = []
@@ -94,7 +96,9 @@ def _case_section(measurement: Measurement, case: Case) -> Section:
                 comparison.verdict if comparison else "-",
             ]
         )
-    return Section(case.name, Table(columns, rows, words=1), _case_notes(measurement, results))
+    optional = (_MEDIAN_SPEED, columns[3], _CYCLES, "spread", _FAULTS, "verdict")
+    table = Table(columns, rows, words=1, optional=optional)
+    return Section(case.name, table, _case_notes(measurement, results))
 
 
 def _case_notes(measurement: Measurement, results: Sequence[Result]) -> list[str]:
