@@ -23,7 +23,7 @@ build_cross() {
   CXXFLAGS=$WARNINGS cmake --fresh -S . -B "$1" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$PWD/$2" \
     -DCNGAES_PYTHON=OFF -DCNGAES_TESTS=ON -DCMAKE_BUILD_TYPE=Release \
     -DCNGAES_WERROR=ON &&
-    cmake --build "$1" -j "$JOBS"
+    cmake --build "$1" -j "$JOBS" --target cpp/tests/all
 }
 
 targets=("$@")
