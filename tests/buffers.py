@@ -121,9 +121,16 @@ NON_CONTIGUOUS: dict[str, Wrap] = {
     "array-step": lambda content: memoryview(array.array("B", content * 2))[::2],
     "array-wide-step": lambda content: memoryview(array.array("H", content * 2))[::2],
 }
+
+
+class _Bytes(bytes):
+    """bytes(x) would be x itself; this is not."""
+
+
 # Of the right size, but not to be written to.
 READ_ONLY: dict[str, Wrap] = {
     "bytes": lambda content: bytes(bytearray(content)),
+    "bytes-subclass": lambda content: _Bytes(content),
     "memoryview-of-bytes": lambda content: memoryview(bytes(bytearray(content))),
     "memoryview-read-only": lambda content: memoryview(bytearray(content)).toreadonly(),
     "mmap": _mmap_read_only,

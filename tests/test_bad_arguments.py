@@ -6,6 +6,7 @@ import functools
 import mmap
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cngaes
@@ -65,6 +66,14 @@ def test_non_contiguous(backend: str, op: Operation, argument: str) -> None:
         with pytest.raises(BufferError):
             op.call(backend, **{argument: view})
         assert memoryview(view).c_contiguous is False, name
+
+
+@inputs
+def test_released_view(backend: str, op: Operation, argument: str) -> None:
+    view = memoryview(op.arguments[argument])
+    view.release()
+    with pytest.raises(ValueError, match="released"):
+        op.call(backend, **{argument: view})
 
 
 @inputs
@@ -237,6 +246,7 @@ def test_offset(backend: str) -> None:
         for nothing in ("1", b"1", 1.0, None):
             with pytest.raises(TypeError):
                 call(offset=nothing)
+    assert ctr.encrypt(IV, b"data", offset=np.int64(3)) == ctr.encrypt(IV, b"data", offset=3)
 
 
 @pytest.mark.parametrize("bits", [128, 192, 256])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import mmap
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from cngaes import hazmat
 from forms import OPEN_FORMS, SEAL_FORMS
@@ -83,6 +85,23 @@ def test_gcm(aes: Engine, name: str, form: str) -> None:
     aead = aes.gcm(key, len(tag))
     assert SEAL_FORMS[form](aead, nonce, plaintext, aad) == ciphertext + tag
     assert OPEN_FORMS[form](aead, nonce, ciphertext + tag, aad) == plaintext
+
+
+def test_half_a_gib_of_associated_data(aes: Engine) -> None:
+    """2**32 bits, where a 32-bit count of them ends; and one block on both sides of it."""
+    if str(aes) == "generic":
+        size, tags = 1 << 20, {}
+    else:
+        size, tags = 1 << 29, {1 << 29: unhex("5633de47d6c63407bf61a89e2d96bd37")}
+    # Memory that nobody has written to is one page of zeros, however long.
+    zeros = mmap.mmap(-1, size + 16, flags=mmap.MAP_PRIVATE)
+    key, nonce = bytes(range(32)), bytes(range(0x20, 0x2C))
+    with memoryview(zeros) as view:
+        for length in (size - 16, size, size + 16):
+            with view[:length] as aad:
+                expected = tags.get(length) or AESGCM(key).encrypt(nonce, b"", aad)
+                assert aes.gcm(key).encrypt(nonce, b"", aad) == expected, length
+    zeros.close()
 
 
 def test_same_answer_in_twenty_processes() -> None:

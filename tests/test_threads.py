@@ -244,6 +244,19 @@ class Resizer(int):
     __str__ = __repr__
 
 
+class LateInteger:
+    """The same with no value of its own."""
+
+    def __init__(self, target: bytearray) -> None:
+        self.target = target
+        self.was_asked = False
+
+    def __index__(self) -> int:
+        self.was_asked = True
+        self.target.extend(bytes(1 << 20))
+        return 0
+
+
 def test_resizing_from_inside_an_argument(backend: str) -> None:
     """Either the buffer was already held, or its new size is what counts."""
     for size in (16, 5000):
@@ -253,6 +266,10 @@ def test_resizing_from_inside_an_argument(backend: str) -> None:
             offset.target = arguments[which]
             with pytest.raises((BufferError, ValueError)):
                 AESCTR(KEY, backend=backend).encrypt_into(**arguments, offset=offset)
+            late = LateInteger(arguments[which])
+            with pytest.raises((BufferError, ValueError)):
+                AESCTR(KEY, backend=backend).encrypt_into(**arguments, offset=late)
+            assert late.was_asked
 
 
 @pytest.mark.parametrize("op", OPERATIONS, ids=str)
