@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 OK, LOST, INTERRUPTED = 0, 1, 130
-_TAIL = 4.0  # seconds of a budget kept for intervals, tables and files
+_TAIL = 0.07  # share of a budget kept for what its estimates miss, and for tables and files
 
 
 class NothingMeasuredError(RuntimeError):
@@ -59,7 +59,7 @@ def measure(options: Options, started: float, progress: Progress) -> Measurement
     notes = []
     pace = Pace()
     if options.budget is not None:
-        pace = Budget(options.budget - _TAIL, started)
+        pace = Budget(options.budget * (1 - _TAIL), started)
         if options.shrinkable:
             options, note = _fitted(options, pace, workload, buffers, progress)
             notes += note

@@ -13,6 +13,7 @@ from .system import clock_mhz, cpu_count, load_average
 _FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
              "pmull", "sha2", "sha3")  # fmt: skip
 _LIBRARIES = ("cryptography", "pycryptodomex", "pyperf")
+_VARIABLES = ("CNGAES_BACKEND", "CNGAES_KERNEL", "CNGAES_CPU_MASK")
 _BUSY = 0.5
 
 
@@ -85,15 +86,15 @@ def page_size() -> int:
 def _package_facts() -> dict[str, str]:
     try:
         import cngaes
-
-        kernels = {family: names[0] for family, names in cngaes.supported_kernels().items()}
-        return {
-            "cngaes": str(cngaes.__version__),
-            "backend": str(cngaes.default_backend()),
-            "kernels": " ".join(f"{family}={name}" for family, name in kernels.items()),
-        }
-    except (ImportError, AttributeError, IndexError) as error:
-        return {"backend": f"none: {error}"}
+    except ImportError as error:
+        return {"cngaes": f"cannot be imported: {error}"}
+    try:
+        backend = str(cngaes.default_backend())
+    except cngaes.UnsupportedBackend as error:  # the environment asks for another one
+        backend = f"none: {error}"
+    best = (f"{family}={names[0]}" for family, names in cngaes.supported_kernels().items())
+    facts = {"cngaes": str(cngaes.__version__), "backend": backend, "best kernels": " ".join(best)}
+    return facts | {name: os.environ[name] for name in _VARIABLES if os.environ.get(name)}
 
 
 def _version(library: str) -> str:

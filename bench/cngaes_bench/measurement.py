@@ -48,8 +48,12 @@ class Result:
         return [value.seconds for value in self.values]
 
     def by_moment(self, run: int | None = None) -> dict[Moment, float]:
-        """Map moments to seconds, for all runs or one."""
-        return {v.moment: v.seconds for v in self.values if run is None or v.run == run}
+        """Map moments to seconds for one case's bytes, for all runs or one.
+
+        Each thread does the whole case in a call, so a call counts as many times.
+        """
+        threads = self.cell.threads
+        return {v.moment: v.seconds / threads for v in self.values if run is None or v.run == run}
 
     def median_extra(self, name: str) -> float | None:
         """Median of something counted beside the values; None if it never was."""

@@ -56,7 +56,7 @@ def baseline(measurement: Measurement, case: Case) -> Result | None:
     of_case = [r for r in measurement.results if r.cell.case == case and not r.cell.again]
     for place in _BASELINES:
         for result in of_case:
-            if f"{result.cell.path}/{result.cell.placement}" == place and result.cell.threads == 1:
+            if f"{result.cell.path}/{result.cell.placement}" == place:
                 return result
     return None
 
@@ -210,7 +210,8 @@ def _ratio_text(comparison: Comparison | None) -> str:
     ratio = comparison.ratio
     if comparison.verdict == "baseline":
         return "1"
-    return f"{ratio.median:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+    digits = 2 if ratio.median >= 0.1 else 3
+    return f"{ratio.median:.{digits}f} [{ratio.low:.{digits}f}, {ratio.high:.{digits}f}]"
 
 
 def _unit(seconds: Sequence[float]) -> tuple[str, float]:

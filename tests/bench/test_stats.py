@@ -51,6 +51,14 @@ def test_ratios_are_paired_round_by_round() -> None:
     assert ratio.rounds == 5
 
 
+def test_threads_are_compared_by_what_they_get_done() -> None:
+    one, two = result("a", [1.0] * 4), result("a", [1.5] * 4)
+    two.cell = Cell(CASE, "a", "into", threads=2)
+    ratio = paired_ratio(one.by_moment(), two.by_moment())
+    assert ratio is not None
+    assert ratio.median == pytest.approx(4 / 3)
+
+
 def test_only_rounds_that_both_have_count() -> None:
     a, b = result("a", [2.0, 4.0, 8.0]), result("b", [1.0, 1.0, 1.0])
     del b.values[0]
