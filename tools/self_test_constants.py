@@ -69,7 +69,10 @@ def aes_digest() -> str:
         out.update(sealed + y)
         y = ghash(h, y, MESSAGE)
         out.update(y)
-        out.update(ghash(h, y, MESSAGE))
+        y = ghash(h, y, MESSAGE)
+        out.update(y)
+        lengths = (8).to_bytes(8, "big") + (1 << 40).to_bytes(8, "big")
+        out.update(ghash(h, y, MESSAGE + lengths))
     return out.hexdigest()
 
 

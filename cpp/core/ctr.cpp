@@ -21,12 +21,13 @@ void ctr_crypt(const AesFunctions& fn, const AesKey& key, std::uint8_t counter[1
   }
   const std::size_t tail = len % 16;
   if (tail > 0) {
-    SecretBuffer<16> block;
-    std::memset(block.data, 0, 16);
-    copy_partial(block.data, in, tail);
-    fn.ctr32(&key, block.data, block.data, 1, counter);
+    SecretBuffer<16> keystream;
+    std::memset(keystream.data, 0, 16);
+    fn.ctr32(&key, keystream.data, keystream.data, 1, counter);
     add_be128(counter, 1);
-    copy_partial(out, block.data, tail);
+    const BlockPair x = load_partial(in, tail);
+    store_partial(out, {x.low ^ load_le64(keystream.data), x.high ^ load_le64(keystream.data + 8)},
+                  tail);
   }
 }
 

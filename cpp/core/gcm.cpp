@@ -9,23 +9,6 @@ namespace {
 
 constexpr std::size_t kBlock = kAesBlockBytes;
 
-constexpr std::size_t blocks_of(std::size_t len) noexcept {
-  return len / kBlock + (len % kBlock != 0 ? 1 : 0);
-}
-
-// [len(A)]64 || [len(C)]64 in bits (SP 800-38D algorithm 4 step 5).
-void write_lengths(std::uint8_t out[16], std::uint64_t aad_len, std::uint64_t data_len) noexcept {
-  store_be64(out, aad_len * 8);
-  store_be64(out + 8, data_len * 8);
-}
-
-// Copies len bytes and zero-pads to whole blocks.
-void copy_padded(std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept {
-  if (len == 0) return;
-  std::memset(out + (blocks_of(len) - 1) * kBlock, 0, kBlock);
-  std::memcpy(out, in, len);
-}
-
 // GHASH over data that is zero-padded to whole blocks.
 void ghash_padded(const GcmContext& c, std::uint8_t y[16], const std::uint8_t* data,
                   std::size_t len) noexcept {
@@ -41,125 +24,78 @@ void ghash_padded(const GcmContext& c, std::uint8_t y[16], const std::uint8_t* d
 // SP 800-38D algorithm 4 step 2.
 void make_j0(const GcmContext& c, const GcmMessage& m, std::uint8_t out_j0[16]) noexcept {
   if (m.nonce_len == 12) {
-    std::memcpy(out_j0, m.nonce, 12);
-    store_be32(out_j0 + 12, 1);
+    store_counter(out_j0, m.nonce, 1);
     return;
   }
   std::memset(out_j0, 0, kBlock);
-  ghash_padded(c, out_j0, m.nonce, m.nonce_len);
-  std::uint8_t lengths[kBlock];
-  write_lengths(lengths, 0, m.nonce_len);
-  c.fn.ghash(&c.ghash, out_j0, lengths, 1);
+  const std::size_t whole = m.nonce_len / kBlock * kBlock;
+  ghash_padded(c, out_j0, m.nonce, whole);
+  std::uint8_t last[kBlock] = {};
+  const std::size_t tail = m.nonce_len - whole;
+  copy_partial(last, m.nonce + whole, tail);
+  c.fn.ghash_finish(&c.ghash, out_j0, last, tail > 0 ? 1 : 0, 0, std::uint64_t{m.nonce_len} * 8);
+}
+
+// The counter block n behind J0.
+void counter_after(const std::uint8_t j0[16], std::uint32_t n, std::uint8_t out[16]) noexcept {
+  store_counter(out, j0, load_be32(j0 + 12) + n);
 }
 
 void xor_block(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b) noexcept {
   for (std::size_t i = 0; i < kBlock; ++i) out[i] = static_cast<std::uint8_t>(a[i] ^ b[i]);
 }
 
-// ---- short messages -----------------------------------------------------------------------------
+// ---- one-shot -----------------------------------------------------------------------------------
 
-// AAD, data and the length block together: as many blocks as one GHASH reduction takes at 256 bits.
-constexpr std::size_t kShortBlocks = 16;
-
-bool is_short(const GcmMessage& m, std::size_t len) noexcept {
-  constexpr std::size_t kMax = kShortBlocks * kBlock;
-  return len < kMax && m.aad_len < kMax &&
-         blocks_of(m.aad_len) + blocks_of(len) + 1 <= kShortBlocks;
-}
-
-// A short message laid out so that two kernel calls do all of it: CTR over (zeros | data), whose
-// first block becomes CIPH_K(J0), and GHASH over (AAD | ciphertext | lengths). The block of zeros
-// and the last block of AAD take turns in the place before the data. One call after the other for
-// each part costs about 60 ns more at 16 bytes (Zen 3).
-class ShortMessage {
- public:
-  ShortMessage(const GcmContext& context, const GcmMessage& message, std::size_t len) noexcept
-      : context_(context), message_(message), len_(len) {
-    aad_blocks_ = blocks_of(message.aad_len);
-    data_blocks_ = blocks_of(len);
-    data_ = buffer_.data + kBlock * std::max<std::size_t>(aad_blocks_, 1);
-    buffer_.wipe_only(static_cast<std::size_t>(data_ - buffer_.data) + kBlock * (data_blocks_ + 1));
-    make_j0(context, message, j0_);
-  }
-
-  void load(const std::uint8_t* in) noexcept { copy_padded(data_, in, len_); }
-  void store(std::uint8_t* out) const noexcept { std::memcpy(out, data_, len_); }
-
-  // Encrypts or decrypts in place; the padding is zeros again afterwards.
-  void crypt() noexcept {
-    std::uint8_t* start = data_ - kBlock;
-    std::memset(start, 0, kBlock);
-    context_.fn.ctr32(&context_.aes, start, start, data_blocks_ + 1, j0_);
-    std::memcpy(tag_mask_.data, start, kBlock);
-    if (len_ % kBlock != 0) {
-      std::memset(data_ + len_, 0, kBlock - len_ % kBlock);
-    }
-  }
-
-  void hash() noexcept {
-    std::uint8_t* start = data_ - kBlock * aad_blocks_;
-    copy_padded(start, message_.aad, message_.aad_len);
-    write_lengths(data_ + kBlock * data_blocks_, message_.aad_len, len_);
-    std::memset(y_, 0, kBlock);
-    context_.fn.ghash(&context_.ghash, y_, start, aad_blocks_ + data_blocks_ + 1);
-  }
-
-  void tag(std::uint8_t out_tag[16]) const noexcept { xor_block(out_tag, y_, tag_mask_.data); }
-
- private:
-  const GcmContext& context_;
-  const GcmMessage& message_;
-  std::size_t len_;
-  std::size_t aad_blocks_;
-  std::size_t data_blocks_;
-  std::uint8_t* data_;
-  std::uint8_t j0_[kBlock];
-  std::uint8_t y_[kBlock];
-  SecretBuffer<kBlock> tag_mask_;
-  SecretBuffer<kBlock*(kShortBlocks + 1)> buffer_;
-};
-
-// ---- messages of any length ---------------------------------------------------------------------
-
-// The last partial block: keystream, ciphertext and padding handled in one place.
+// The last partial block. out_padded: its ciphertext, zero-padded for GHASH.
 template <Direction kDirection>
 void crypt_tail(const GcmContext& c, const std::uint8_t counter[16], std::uint8_t* out,
                 const std::uint8_t* in, std::size_t len, std::uint8_t out_padded[16]) noexcept {
-  SecretBuffer<kBlock> block;
-  std::memset(block.data, 0, kBlock);
-  copy_partial(block.data, in, len);
-  if constexpr (kDirection == Direction::decrypt) std::memcpy(out_padded, block.data, kBlock);
-  c.fn.ctr32(&c.aes, block.data, block.data, 1, counter);
-  if constexpr (kDirection == Direction::encrypt) {
-    std::memset(out_padded, 0, kBlock);
-    copy_partial(out_padded, block.data, len);
-  }
-  copy_partial(out, block.data, len);
+  SecretBuffer<kBlock> keystream;
+  std::memset(keystream.data, 0, kBlock);
+  c.fn.ctr32(&c.aes, keystream.data, keystream.data, 1, counter);
+  const BlockPair x = load_partial(in, len);
+  const BlockPair y =
+      keep_bytes({x.low ^ load_le64(keystream.data), x.high ^ load_le64(keystream.data + 8)}, len);
+  store_block(out_padded, kDirection == Direction::encrypt ? y : x);
+  store_partial(out, y, len);
 }
 
+// Up to so many whole blocks GHASH waits for the length block, to share its one reduction; a
+// longer message gains more from GHASH running beside the cipher.
+constexpr std::size_t kShortBlocks = 15;
+
 template <Direction kDirection>
-void crypt_long(const GcmContext& c, const GcmMessage& m, std::uint8_t* out, const std::uint8_t* in,
-                std::size_t len, std::uint8_t out_tag[16]) noexcept {
-  std::uint8_t counter[kBlock];
-  make_j0(c, m, counter);
+void crypt(const GcmContext& c, const GcmMessage& m, std::uint8_t* out, const std::uint8_t* in,
+           std::size_t len, std::uint8_t out_tag[16]) noexcept {
+  std::uint8_t j0[kBlock];
+  make_j0(c, m, j0);
   SecretBuffer<kBlock> tag_mask;
-  c.fn.ecb_encrypt(&c.aes, tag_mask.data, counter, 1);
-  add_be32(counter, 1);
-
+  c.fn.ecb_encrypt(&c.aes, tag_mask.data, j0, 1);
   std::uint8_t y[kBlock] = {};
-  ghash_padded(c, y, m.aad, m.aad_len);
-  const std::size_t whole = len / kBlock;
-  const auto crypt = kDirection == Direction::encrypt ? c.fn.gcm_encrypt : c.fn.gcm_decrypt;
-  crypt(&c.aes, &c.ghash, y, out, in, whole, counter);
+  if (m.aad_len > 0) ghash_padded(c, y, m.aad, m.aad_len);
 
-  std::uint8_t last[2 * kBlock];  // the padded tail if any, and the lengths: one GHASH call
+  std::uint8_t counter[kBlock];
+  counter_after(j0, 1, counter);
+  const std::size_t whole = len / kBlock;
   const std::size_t tail = len % kBlock;
-  if (tail > 0) {
-    add_be32(counter, static_cast<std::uint32_t>(whole));
-    crypt_tail<kDirection>(c, counter, out + whole * kBlock, in + whole * kBlock, tail, last);
+  const std::uint64_t aad_bits = std::uint64_t{m.aad_len} * 8;
+  const std::uint64_t data_bits = std::uint64_t{len} * 8;
+  // Decryption must load each block once, for GHASH and cipher both, and only gcm_decrypt does.
+  if (kDirection == Direction::encrypt && tail == 0 && whole <= kShortBlocks) {
+    if (whole > 0) c.fn.ctr32(&c.aes, out, in, whole, counter);
+    c.fn.ghash_finish(&c.ghash, y, out, whole, aad_bits, data_bits);
+  } else {
+    const auto crypt_blocks =
+        kDirection == Direction::encrypt ? c.fn.gcm_encrypt : c.fn.gcm_decrypt;
+    if (whole > 0) crypt_blocks(&c.aes, &c.ghash, y, out, in, whole, counter);
+    std::uint8_t last[kBlock];
+    if (tail > 0) {
+      counter_after(j0, 1 + static_cast<std::uint32_t>(whole), counter);
+      crypt_tail<kDirection>(c, counter, out + whole * kBlock, in + whole * kBlock, tail, last);
+    }
+    c.fn.ghash_finish(&c.ghash, y, last, tail > 0 ? 1 : 0, aad_bits, data_bits);
   }
-  write_lengths(last + kBlock, m.aad_len, len);
-  c.fn.ghash(&c.ghash, y, tail > 0 ? last : last + kBlock, tail > 0 ? 2 : 1);
   xor_block(out_tag, y, tag_mask.data);
 }
 
@@ -188,16 +124,7 @@ Status gcm_seal(const GcmContext& context, const GcmMessage& message, std::uint8
   const Status sizes = gcm_check_sizes(message, len);
   if (!sizes.ok()) return sizes;
   std::uint8_t tag[kBlock];
-  if (is_short(message, len)) {
-    ShortMessage m(context, message, len);
-    m.load(in);
-    m.crypt();
-    m.store(out);
-    m.hash();
-    m.tag(tag);
-  } else {
-    crypt_long<Direction::encrypt>(context, message, out, in, len, tag);
-  }
+  crypt<Direction::encrypt>(context, message, out, in, len, tag);
   std::memcpy(out_tag, tag, message.tag_len);
   return kOk;
 }
@@ -211,20 +138,8 @@ Status gcm_open(const GcmContext& context, const GcmMessage& message, std::uint8
   std::uint8_t given[kBlock];
   std::memcpy(given, tag, message.tag_len);
   SecretBuffer<kBlock> expected;
-  bool equal = false;
-  if (is_short(message, len)) {
-    ShortMessage m(context, message, len);
-    m.load(in);
-    m.hash();
-    m.crypt();
-    m.tag(expected.data);
-    equal = constant_time_equal(expected.data, given, message.tag_len) != 0;
-    if (equal) m.store(out);
-  } else {
-    crypt_long<Direction::decrypt>(context, message, out, in, len, expected.data);
-    equal = constant_time_equal(expected.data, given, message.tag_len) != 0;
-  }
-  if (!equal) {
+  crypt<Direction::decrypt>(context, message, out, in, len, expected.data);
+  if (constant_time_equal(expected.data, given, message.tag_len) == 0) {
     secure_wipe(out, len);
     wipe_stack();  // rejected plaintext that a kernel spilled
     return fail(StatusCode::invalid_tag);
@@ -240,7 +155,7 @@ CpuGcmStream::CpuGcmStream(Direction direction, const GcmContext& context,
   make_j0(context, message, counter_);
   context.fn.ecb_encrypt(&context.aes, tag_mask_, counter_, 1);
   add_be32(counter_, 1);
-  ghash_padded(context, y_, message.aad, message.aad_len);
+  if (message.aad_len > 0) ghash_padded(context, y_, message.aad, message.aad_len);
 }
 
 CpuGcmStream::~CpuGcmStream() {
@@ -298,12 +213,10 @@ Status CpuGcmStream::update(std::uint8_t* out, const std::uint8_t* in, std::size
 Status CpuGcmStream::tag(std::uint8_t out_tag[16]) noexcept {
   if (num_partial_ > 0) {
     std::memset(partial_ + num_partial_, 0, kBlock - num_partial_);
-    context_.fn.ghash(&context_.ghash, y_, partial_, 1);
-    num_partial_ = 0;
   }
-  std::uint8_t lengths[kBlock];
-  write_lengths(lengths, aad_len_, data_len_);
-  context_.fn.ghash(&context_.ghash, y_, lengths, 1);
+  context_.fn.ghash_finish(&context_.ghash, y_, partial_, num_partial_ > 0 ? 1 : 0, aad_len_ * 8,
+                           data_len_ * 8);
+  num_partial_ = 0;
   xor_block(out_tag, y_, tag_mask_);
   return kOk;
 }

@@ -89,8 +89,8 @@ void inherit_from_row(AesFunctions& into) {
                   &F::cbc_decrypt, &F::cbc_encrypt_streams>(into);
     // Together or not at all: these share the layout of GhashKey::table.
     if (into.ghash_init == nullptr) {
-      inherit_slots<Row, &F::ghash_init, &F::ghash, &F::ghash_multiply, &F::gcm_encrypt,
-                    &F::gcm_decrypt>(into);
+      inherit_slots<Row, &F::ghash_init, &F::ghash, &F::ghash_finish, &F::ghash_multiply,
+                    &F::gcm_encrypt, &F::gcm_decrypt>(into);
     }
   }
 }

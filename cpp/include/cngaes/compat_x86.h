@@ -21,18 +21,3 @@
 #define CNGAES_UNROLL _Pragma("GCC unroll 16")
 #endif
 #endif
-
-namespace cngaes {
-
-// Overwrites a kernel's local copy of plaintext; the compiler may not drop it as a dead store.
-CNGAES_INLINE void kernel_wipe(void* data, size_t len) {
-  memset(data, 0, len);
-#if !defined(_MSC_VER) || defined(__clang__)
-  __asm__ __volatile__("" : : "r"(data) : "memory");
-#else
-  volatile uint8_t* keep = static_cast<volatile uint8_t*>(data);
-  (void)*keep;
-#endif
-}
-
-}  // namespace cngaes

@@ -62,6 +62,10 @@ struct AesFunctions {
   void (*ghash_init)(GhashKey* key, const uint8_t h[16]);
   // y = GHASH state, in and out (SP 800-38D algorithm 2, started at y).
   void (*ghash)(const GhashKey* key, uint8_t y[16], const uint8_t* data, size_t num_blocks);
+  // The same, with the length block [aad_bits]64 || [data_bits]64 behind the data (SP 800-38D
+  // algorithm 4 step 5): one reduction for both in a short message.
+  void (*ghash_finish)(const GhashKey* key, uint8_t y[16], const uint8_t* data, size_t num_blocks,
+                       uint64_t aad_bits, uint64_t data_bits);
   // y = y * x in GF(2**128) (SP 800-38D algorithm 1): raises H to powers and so joins GHASHes of
   // pieces that were computed apart.
   void (*ghash_multiply)(uint8_t y[16], const uint8_t x[16]);

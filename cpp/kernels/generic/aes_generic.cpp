@@ -254,6 +254,7 @@ const AesFunctions kAesGeneric = {
     .cbc_encrypt_streams = cbc_encrypt_streams,
     .ghash_init = generic::ghash_init,
     .ghash = generic::ghash,
+    .ghash_finish = generic::ghash_finish,
     .ghash_multiply = generic::ghash_multiply,
     .gcm_encrypt = counter_mode<Ghash::kOfOutput>,
     .gcm_decrypt = counter_mode<Ghash::kOfInput>,

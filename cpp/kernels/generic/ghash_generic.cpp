@@ -180,6 +180,14 @@ void ghash(const GhashKey* key, uint8_t y[16], const uint8_t* data, size_t num_b
   kernel_wipe(words, sizeof(words));
 }
 
+void ghash_finish(const GhashKey* key, uint8_t y[16], const uint8_t* data, size_t num_blocks,
+                  uint64_t aad_bits, uint64_t data_bits) {
+  ghash(key, y, data, num_blocks);
+  uint8_t lengths[kAesBlockBytes];
+  store_element(lengths, {aad_bits, data_bits});
+  ghash(key, y, lengths, 1);
+}
+
 void ghash_multiply(uint8_t y[16], const uint8_t x[16]) {
   Factor factor;
   make_factor(&factor, load_element(x));

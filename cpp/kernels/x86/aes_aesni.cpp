@@ -1,5 +1,6 @@
 // x86-aesni: AES-NI and PCLMULQDQ, one block a register.
 #include "cngaes/compat_x86.h"
+#include "cngaes/kernel_wipe.h"
 #include "cngaes/kernels.h"
 
 namespace cngaes {
@@ -61,6 +62,7 @@ const AesFunctions kAesX86Aesni = {
     .cbc_encrypt_streams = cbc_encrypt_streams,
     .ghash_init = Gcm<Vec128>::ghash_init,
     .ghash = Gcm<Vec128>::ghash,
+    .ghash_finish = Gcm<Vec128>::ghash_finish,
     .ghash_multiply = Gcm<Vec128>::ghash_multiply,
     .gcm_encrypt = Gcm<Vec128>::gcm_encrypt,
     .gcm_decrypt = Gcm<Vec128>::gcm_decrypt,

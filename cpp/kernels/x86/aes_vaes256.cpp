@@ -24,6 +24,7 @@ const AesFunctions kAesX86Vaes256 = {
     .cbc_encrypt_streams = nullptr,
     .ghash_init = Gcm<Vec256>::ghash_init,
     .ghash = Gcm<Vec256>::ghash,
+    .ghash_finish = Gcm<Vec256>::ghash_finish,
     .ghash_multiply = Gcm<Vec256>::ghash_multiply,
     .gcm_encrypt = Gcm<Vec256>::gcm_encrypt,
     .gcm_decrypt = Gcm<Vec256>::gcm_decrypt,

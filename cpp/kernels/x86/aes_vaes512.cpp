@@ -24,6 +24,7 @@ const AesFunctions kAesX86Vaes512 = {
     .cbc_encrypt_streams = nullptr,
     .ghash_init = Gcm<Vec512>::ghash_init,
     .ghash = Gcm<Vec512>::ghash,
+    .ghash_finish = Gcm<Vec512>::ghash_finish,
     .ghash_multiply = Gcm<Vec512>::ghash_multiply,
     .gcm_encrypt = Gcm<Vec512>::gcm_encrypt,
     .gcm_decrypt = Gcm<Vec512>::gcm_decrypt,
