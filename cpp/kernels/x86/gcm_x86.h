@@ -1,0 +1,291 @@
+// GHASH and GCM for x86, written once over the vectors of vectors_x86.h and the rounds of
+// aes_x86.h.
+//
+// No include guard on purpose, see vectors_x86.h.
+
+// GHASH works on byte-reversed blocks, where SP 800-38D's field becomes POLYVAL's with H replaced
+// by mulX_POLYVAL(H) (RFC 8452 appendix A). The product is reduced Montgomery-wise, 64 bits at a
+// time: P = x^128 + x^127 + x^126 + x^121 + 1, and adding (low quadword) * P clears that quadword,
+// moves it up by 128 bits and adds its product with 0xc2 << 56 = (x^127 + x^126 + x^121) / x^64.
+inline constexpr long long kPolyHigh = static_cast<long long>(0xc200000000000000ULL);
+
+// lo + mi * x^64 + hi * x^128 -> that * x^-128 mod P.
+CNGAES_INLINE __m128i reduce(__m128i lo, __m128i mi, __m128i hi) {
+  const __m128i poly = _mm_set_epi64x(0, kPolyHigh);
+  mi = Vec128::xor3(mi, Vec128::swap_halves(lo), Vec128::clmul<0x00>(lo, poly));
+  return Vec128::xor3(hi, Vec128::swap_halves(mi), Vec128::clmul<0x00>(mi, poly));
+}
+
+template <class V>
+struct Gcm : private Modes<V> {
+  using T = typename V::T;
+  using Base = Modes<V>;
+  using typename Base::Counter;
+  // Not by using-declarations: GCC 12 does not find those inside generic lambdas.
+  static constexpr int kB = Base::kB;
+  static constexpr int kVectors = Base::kVectors;
+  static constexpr size_t kStep = Base::kStep;
+  static_assert(2 * kStep * kAesBlockBytes <= kGhashTableBytes);
+  // GhashKey::table: H^kStep .. H^1, then for each the xor of its halves (Karatsuba).
+  static constexpr size_t kXorHalves = kStep * kAesBlockBytes;
+
+  // ---- GHASH --------------------------------------------------------------------------------
+
+  // Sum of products, not yet reduced. Karatsuba: 3 multiplications a vector beat 4 by 6 % (vaes256)
+  // and 8 % (x86-aesni) of whole GCM on Zen 4.
+  struct Products {
+    T lo = V::zero();
+    T mi = V::zero();
+    T hi = V::zero();
+
+    // x: blocks as in memory, the first of them xored with y; powers: of the first block's H^n.
+    CNGAES_INLINE void add(T x, T y, const uint8_t* powers, T control) {
+      const T b = V::bxor(V::shuffle_bytes(x, control), y);
+      const T h = V::load(powers);
+      const T hx = V::load(powers + kXorHalves);
+      lo = V::bxor(lo, V::template clmul<0x00>(b, h));
+      hi = V::bxor(hi, V::template clmul<0x11>(b, h));
+      mi = V::bxor(mi, V::template clmul<0x00>(V::bxor(b, V::swap_halves(b)), hx));
+    }
+    // x blocks for the powers from H^n down, y xored into the first.
+    template <int N>
+    CNGAES_INLINE void add_all(const T (&x)[N], __m128i y, const uint8_t* powers, T control) {
+      CNGAES_UNROLL
+      for (int i = 0; i < N; ++i) {
+        add(x[i], i == 0 ? V::in_lane0(y) : V::zero(), powers + 16 * kB * i, control);
+      }
+    }
+    CNGAES_INLINE __m128i middle() const {
+      return Vec128::xor3(V::fold(mi), V::fold(lo), V::fold(hi));
+    }
+    CNGAES_INLINE __m128i sum() const { return reduce(V::fold(lo), middle(), V::fold(hi)); }
+  };
+
+  // One reduction for up to kStep blocks: y' = (y ^ x0) H^n ^ x1 H^(n-1) ^ ... ^ x(n-1) H.
+  // Blocks come as loaded from memory; powers points to H^n.
+  template <int N>
+  static CNGAES_INLINE __m128i ghash_vectors(__m128i y, const T (&x)[N], const uint8_t* powers,
+                                             T control) {
+    Products products;
+    products.add_all(x, y, powers, control);
+    return products.sum();
+  }
+
+  static CNGAES_INLINE const uint8_t* power(const GhashKey* key, size_t n) {
+    return key->table + 16 * (kStep - n);
+  }
+
+  static CNGAES_INLINE __m128i ghash_blocks(const GhashKey* key, __m128i y, const uint8_t* in,
+                                            size_t n, T control) {
+    for (; n >= kStep; n -= kStep, in += 16 * kStep) {
+      T x[kVectors];
+      Base::load_all(x, in, kB);
+      y = ghash_vectors(y, x, power(key, kStep), control);
+    }
+    if (n > 0) {
+      Base::with_count(Base::vectors_for(n), [&](auto count) {
+        T x[decltype(count)::value];
+        Base::load_all(x, in, Base::last_n(n));
+        y = ghash_vectors(y, x, power(key, n), control);
+      });
+    }
+    return y;
+  }
+
+  static void ghash(const GhashKey* key, uint8_t y[16], const uint8_t* in, size_t n) {
+    const __m128i reverse = byte_reverse_control();
+    const __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
+    const __m128i result = ghash_blocks(key, state, in, n, V::broadcast(reverse));
+    Vec128::store(y, _mm_shuffle_epi8(result, reverse));
+  }
+
+  static void ghash_finish(const GhashKey* key, uint8_t y[16], const uint8_t* in, size_t n,
+                           uint64_t aad_bits, uint64_t data_bits) {
+    const __m128i reverse = byte_reverse_control();
+    const T control = V::broadcast(reverse);
+    __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
+    const size_t whole = n / kStep * kStep;
+    state = ghash_blocks(key, state, in, whole, control);
+    in += 16 * whole;
+    n -= whole;
+
+    __m128i lengths =
+        _mm_set_epi64x(static_cast<long long>(aad_bits), static_cast<long long>(data_bits));
+    Products products;
+    if (n == 0) {
+      lengths = _mm_xor_si128(lengths, state);
+    } else {
+      Base::with_count(Base::vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
+        T x[decltype(count)::value];
+        Base::load_all(x, in, Base::last_n(n));
+        products.add_all(x, state, power(key, n + 1), control);
+      });
+    }
+    const __m128i h = Vec128::load(power(key, 1));
+    const __m128i lo = _mm_xor_si128(V::fold(products.lo), Vec128::clmul<0x00>(lengths, h));
+    const __m128i hi = _mm_xor_si128(V::fold(products.hi), Vec128::clmul<0x11>(lengths, h));
+    const __m128i mi = Vec128::xor3(products.middle(), Vec128::clmul<0x01>(lengths, h),
+                                    Vec128::clmul<0x10>(lengths, h));
+    Vec128::store(y, _mm_shuffle_epi8(reduce(lo, mi, hi), reverse));
+  }
+
+  static void ghash_init(GhashKey* key, const uint8_t h[16]) {
+    memcpy(key->h, h, 16);
+    const __m128i h1 = mul_x(_mm_shuffle_epi8(Vec128::load(h), byte_reverse_control()));
+    // H, H^2 one after the other, then kB powers at a time from the kB before them.
+    uint8_t* last = key->table + 16 * (kStep - 1);
+    Vec128::store(last, h1);
+    __m128i p = h1;
+    for (int i = 1; i < kB; ++i) {
+      p = multiply<Vec128>(p, h1);
+      Vec128::store(last - 16 * i, p);
+    }
+    const T by = V::broadcast(p);
+    uint8_t* at = key->table + 16 * (kStep - kB);
+    T v = V::load(at);
+    store_xor_halves(at, v);
+    for (int i = 1; i < kVectors; ++i) {
+      at -= 16 * kB;
+      v = multiply<V>(v, by);
+      V::store(at, v);
+      store_xor_halves(at, v);
+    }
+  }
+
+  static void ghash_multiply(uint8_t y[16], const uint8_t x[16]) {
+    const __m128i reverse = byte_reverse_control();
+    const __m128i a = _mm_shuffle_epi8(Vec128::load(y), reverse);
+    const __m128i b = mul_x(_mm_shuffle_epi8(Vec128::load(x), reverse));
+    Vec128::store(y, _mm_shuffle_epi8(multiply<Vec128>(a, b), reverse));
+  }
+
+  // mulX_POLYVAL of RFC 8452 appendix A: a * x mod P, without a branch on the bit shifted out.
+  static CNGAES_INLINE __m128i mul_x(__m128i a) {
+    const __m128i carry = _mm_srli_epi64(a, 63);
+    const __m128i doubled = _mm_or_si128(_mm_add_epi64(a, a), _mm_slli_si128(carry, 8));
+    const __m128i top = _mm_shuffle_epi32(_mm_srai_epi32(a, 31), 0xff);
+    return _mm_xor_si128(doubled, _mm_and_si128(top, _mm_set_epi64x(kPolyHigh, 1)));
+  }
+
+  // Lane-wise a * b * x^-128 mod P.
+  template <class W>
+  static CNGAES_INLINE typename W::T multiply(typename W::T a, typename W::T b) {
+    const typename W::T poly = W::broadcast(_mm_set_epi64x(0, kPolyHigh));
+    const typename W::T lo = W::template clmul<0x00>(a, b);
+    const typename W::T hi = W::template clmul<0x11>(a, b);
+    typename W::T mi = W::bxor(W::template clmul<0x01>(a, b), W::template clmul<0x10>(a, b));
+    mi = W::xor3(mi, W::swap_halves(lo), W::template clmul<0x00>(lo, poly));
+    return W::xor3(hi, W::swap_halves(mi), W::template clmul<0x00>(mi, poly));
+  }
+  static CNGAES_INLINE void store_xor_halves(uint8_t* at, T v) {
+    V::store(at + kXorHalves, V::bxor(v, V::swap_halves(v)));
+  }
+
+  // ---- GCM ----------------------------------------------------------------------------------
+
+  // The ciphertext of one step, until its GHASH is woven into the next. In registers where there
+  // are 32 of them; else read back, from the output or, since the input may change or be
+  // overwritten meanwhile, from a copy of it.
+  template <bool kEncrypt>
+  struct Ciphertext {
+    static constexpr bool kInRegisters = kB == 4;
+    static constexpr bool kCopies = !kInRegisters && !kEncrypt;
+    T x[kInRegisters ? kVectors : 1];
+    uint8_t copy[kCopies ? 16 * kStep : 1];
+    const uint8_t* memory;
+
+    // in, out: of the step, as they went through ctr_vectors.
+    CNGAES_INLINE void keep(const T (&in)[kVectors], const T (&out)[kVectors],
+                            const uint8_t* out_memory) {
+      if constexpr (kInRegisters) {
+        CNGAES_UNROLL
+        for (int i = 0; i < kVectors; ++i) x[i] = kEncrypt ? out[i] : in[i];
+      } else if constexpr (kCopies) {
+        Base::store_all(copy, in, kB);
+        memory = copy;
+      } else {
+        memory = out_memory;
+      }
+    }
+    template <int i>
+    CNGAES_INLINE T vector() const {
+      if constexpr (kInRegisters) {
+        return x[i];
+      } else {
+        return V::load(memory + 16 * kB * i);
+      }
+    }
+  };
+
+  // GHASH of one step runs between the rounds of the next, a vector behind each round: both use
+  // the same two units, and the scheduler is too small to look past eight chains of rounds for the
+  // multiplications by itself. Zen 4, AES-128/256, c/B at 1 MiB: .286/.325 (vaes512) and .348/.389
+  // (vaes256) woven, .321/.383 and .366/.429 with the GHASH before the rounds.
+  template <bool kEncrypt>
+  static CNGAES_INLINE void gcm(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
+                                const uint8_t* in, size_t n, const uint8_t counter_block[16]) {
+    const __m128i reverse = byte_reverse_control();
+    __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
+    Counter counter(counter_block);
+    if (n >= kStep) {
+      const uint8_t* powers = power(gk, kStep);
+      Ciphertext<kEncrypt> previous;
+      T x[kVectors];
+      T s[kVectors];
+      Base::ctr_vectors(key, counter, out, in, kB, x, s, [](auto) CNGAES_INLINE_LAMBDA {});
+      previous.keep(x, s, out);
+      for (n -= kStep; n >= kStep; n -= kStep) {
+        in += 16 * kStep;
+        out += 16 * kStep;
+        Products products;
+        Base::ctr_vectors(key, counter, out, in, kB, x, s, [&](auto round) CNGAES_INLINE_LAMBDA {
+          constexpr int i = decltype(round)::value - 1;
+          if constexpr (i < kVectors) {
+            products.add(previous.template vector<i>(), i == 0 ? V::in_lane0(state) : V::zero(),
+                         powers + 16 * kB * i, counter.control);
+          } else {
+            state = products.sum();
+          }
+        });
+        previous.keep(x, s, out);
+      }
+      in += 16 * kStep;
+      out += 16 * kStep;
+      state = ghash_last(state, previous, powers, counter.control);
+    }
+    if (n > 0) {
+      Base::with_count(Base::vectors_for(n), [&](auto count) {
+        constexpr int kCount = decltype(count)::value;
+        T x[kCount];
+        T s[kCount];
+        Base::ctr_vectors(key, counter, out, in, Base::last_n(n), x, s,
+                          [](auto) CNGAES_INLINE_LAMBDA {});
+        // What lies behind the last block counts as zeros: x was loaded so, s is keystream there.
+        if constexpr (kEncrypt) {
+          s[kCount - 1] = V::keep_n(s[kCount - 1], Base::last_n(n));
+          state = ghash_vectors(state, s, power(gk, n), counter.control);
+        } else {
+          state = ghash_vectors(state, x, power(gk, n), counter.control);
+        }
+      });
+    }
+    Vec128::store(y, _mm_shuffle_epi8(state, reverse));
+  }
+
+  template <class C>
+  static CNGAES_INLINE __m128i ghash_last(__m128i y, const C& c, const uint8_t* powers, T control) {
+    const T x[kVectors] = {c.template vector<0>(), c.template vector<1>(), c.template vector<2>(),
+                           c.template vector<3>(), c.template vector<4>(), c.template vector<5>(),
+                           c.template vector<6>(), c.template vector<7>()};
+    return ghash_vectors(y, x, powers, control);
+  }
+
+  static void gcm_encrypt(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
+                          const uint8_t* in, size_t n, const uint8_t counter_block[16]) {
+    gcm<true>(key, gk, y, out, in, n, counter_block);
+  }
+  static void gcm_decrypt(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
+                          const uint8_t* in, size_t n, const uint8_t counter_block[16]) {
+    gcm<false>(key, gk, y, out, in, n, counter_block);
+  }
+};
