@@ -178,6 +178,9 @@ void add_introspection(py::module_& module) {
   module.def("available_backends", available_backends, "Names of the backends usable here.");
   module.def("backend_status", backend_status,
              "Every known backend: 'available', or why it is not.");
+  module.def("environment_error", environment_error,
+             "What is wrong with CNGAES_KERNEL or CNGAES_CPU_MASK as they were at import; empty if "
+             "nothing is.");
   module.def("default_backend", default_backend,
              "The backend that backend=None means. Raises UnsupportedBackend if CNGAES_BACKEND "
              "names another.");

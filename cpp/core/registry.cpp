@@ -242,14 +242,19 @@ Status choose_row(Family family, std::size_t* out_row) {
     return fail(StatusCode::bad_argument, s.environment_error.c_str());
   }
   const std::string& forced = s.forced[static_cast<std::size_t>(family)];
+  bool any_supported = false;
   for (std::size_t row = 0; row < kNumKernels; ++row) {
     const Kernel& kernel = kKernels[row];
     if (kernel.family != family || (kernel.needs & ~(s.detected & ~s.mask)) != 0) continue;
     if (!forced.empty() && forced != kernel.name) continue;
+    any_supported = true;
     if (tested(row) == SelfTest::passed) {
       *out_row = row;
       return kOk;
     }
+  }
+  if (!any_supported) {
+    return fail(StatusCode::unsupported, "the forced kernel needs CPU features that are masked");
   }
   return fail(StatusCode::self_test, "no usable kernel passed its known-answer test");
 }
