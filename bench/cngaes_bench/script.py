@@ -15,7 +15,7 @@ import pyperf
 
 from .buffers import Buffers
 from .cases import BLOCK, Case, UnknownNameError, parse_size
-from .cells import KEYS, PER_CALL, PLACEMENTS, REUSED, Cell
+from .cells import INTO, KEYS, NEW, PER_CALL, PLACEMENTS, REUSED, Cell
 from .outputs import WrongOutputError
 from .paths import REGISTRY, find
 from .paths.base import Path, UnavailableError, UnsupportedError
@@ -55,12 +55,27 @@ class Timed:
 
 
 def main(
-    suite: str, *, sizes: Sequence[str], paths: Sequence[str], keys: Sequence[str] = (REUSED,)
+    suite: str,
+    *,
+    algorithms: Sequence[str],
+    sizes: Sequence[str],
+    paths: Sequence[str],
+    placements: Sequence[str] = (INTO, NEW),
+    keys: Sequence[str] = (REUSED,),
 ) -> None:
-    """Run a suite under pyperf; sizes, paths and keys are what is done without options."""
+    """Run a suite under pyperf; the arguments are what is done without options.
+
+    pyperf takes some 5 to 20 s a benchmark, so they are a choice and not the whole suite.
+    """
     runner = pyperf.Runner(add_cmdline_args=_forward)
     _add_options(runner.argparser)
-    runner.argparser.set_defaults(size=list(sizes), path=list(paths), key=list(keys))
+    runner.argparser.set_defaults(
+        algorithm=list(algorithms),
+        size=list(sizes),
+        path=list(paths),
+        placement=list(placements),
+        key=list(keys),
+    )
     given = runner.parse_args()
     for option, variable in _ENVIRONMENT.items():
         if getattr(given, option):
@@ -79,7 +94,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cngaes")
     for option, variable in _ENVIRONMENT.items():
         group.add_argument(f"--{option}", default=os.environ.get(variable), help=f"as {variable}")
-    group.add_argument("--algorithm", nargs="+", help="some of the suite only")
+    group.add_argument("--algorithm", nargs="+", help="of the suite's algorithms")
     group.add_argument("--path", nargs="+", help=f"of {', '.join(REGISTRY)}")
     group.add_argument("--placement", nargs="+", help=f"of {', '.join(PLACEMENTS)}")
     group.add_argument("--size", nargs="+", help="such as 16B, 1KiB, 1MiB")
@@ -92,29 +107,26 @@ def _forward(command: list[str], given: argparse.Namespace) -> None:
         if getattr(given, option):
             command += [f"--{option}", getattr(given, option)]
     for option in _LISTS:
-        if getattr(given, option):
-            command += [f"--{option}", *getattr(given, option)]
+        command += [f"--{option}", *getattr(given, option)]
 
 
 def _selection(suite: str, given: argparse.Namespace) -> Selection:
     for kind, known in (("path", REGISTRY), ("placement", PLACEMENTS), ("key", KEYS)):
-        for name in getattr(given, kind) or ():
+        for name in getattr(given, kind):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
     cases = find_suite(suite)
     algorithms = dict.fromkeys(case.algorithm for case in cases)
-    for name in given.algorithm or ():
+    for name in given.algorithm:
         if name not in algorithms:
             raise UnknownNameError("algorithm", name, algorithms)
     kinds = dict.fromkeys(
-        (case.algorithm, case.direction)
-        for case in cases
-        if case.algorithm in (given.algorithm or algorithms)
+        (case.algorithm, case.direction) for case in cases if case.algorithm in given.algorithm
     )
     return Selection(
         tuple(Case(*kind, parse_size(size)) for kind in kinds for size in given.size),
         tuple(given.path),
-        tuple(given.placement) if given.placement else None,
+        tuple(given.placement),
         tuple(given.key),
     )
 

@@ -11,7 +11,8 @@ from cngaes_bench.script import main
 if __name__ == "__main__":
     main(
         "calls",
-        sizes=("16B", "1KiB"),
+        algorithms=("aes-256-gcm", "sha256"),
+        sizes=("16B",),
         paths=("kernel", "cpu", "cpu-ctypes", "cryptography", "hashlib"),
         keys=("reused", "per-call"),
     )

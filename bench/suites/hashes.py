@@ -9,4 +9,9 @@ from __future__ import annotations
 from cngaes_bench.script import main
 
 if __name__ == "__main__":
-    main("hashes", sizes=("16B", "1KiB", "1MiB"), paths=("cpu", "hashlib"))
+    main(
+        "hashes",
+        algorithms=("sha256",),
+        sizes=("16B", "1KiB", "1MiB"),
+        paths=("cpu", "hashlib"),
+    )
