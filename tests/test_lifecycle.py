@@ -149,7 +149,7 @@ class Lives(RuleBasedStateMachine):
 def test_lives(aes: Engine) -> None:
     """The kernel is forced for the whole search."""
     assert AESGCM(KEY).kernel == str(aes) or AESGCM(KEY).backend != "cpu"
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Lives,
         settings=settings(
             max_examples=60,
