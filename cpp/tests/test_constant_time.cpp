@@ -115,12 +115,14 @@ int main(int argc, char** argv) {
     CHECK_CASE(VALGRIND_COUNT_ERRORS == before, "%s", kernel.name);
   });
   core(random);
-  // The method works: a branch on a secret is seen.
+  // The method works: a table looked up with a secret is seen.
   const auto before = VALGRIND_COUNT_ERRORS;
-  CHECK(before == 0);
+  std::printf("One report about main() follows on purpose.\n");
+  std::fflush(stdout);
+  static volatile std::uint8_t table[256] = {};
   const Bytes secret = secret_bytes(1, random);
-  volatile int sink = 0;
-  if (secret[0] > 127) sink = 1;
-  CHECK(VALGRIND_COUNT_ERRORS > before);
-  return test::end() + 0 * sink;
+  std::uint8_t found = table[secret[0]];
+  VALGRIND_MAKE_MEM_DEFINED(&found, 1);
+  CHECK(found == 0 && VALGRIND_COUNT_ERRORS == before + 1);
+  return test::end();
 }
