@@ -2,7 +2,7 @@
 
 Every output is made by two implementations that share no code, and stored only if they agree:
 ciphers by cryptography (OpenSSL) and pycryptodomex, SHA-256 by hashlib (OpenSSL) and pycryptodomex.
-Nothing of this package is involved. Takes some 15 s.
+Nothing of this package is involved. Takes some 20 s.
 
     python bench/make_fingerprints.py
 """
@@ -26,7 +26,7 @@ from cngaes_bench.outputs import Fingerprint, Output
 from cngaes_bench.reference import reference_output
 from cngaes_bench.workload import ARTICLE_SIZE, MIB, Material, Workload
 
-SIZES = (MIB, 16 * MIB, ARTICLE_SIZE)
+SIZES = (MIB, 16 * MIB, 32 * MIB, 64 * MIB, ARTICLE_SIZE)
 
 
 def second_opinion(material: Material) -> Output:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 BUDGET, QUICK_BUDGET = 120.0, 20.0
-QUICK_SIZE = 16 * MIB
+QUICK_SIZE = 32 * MIB  # the smallest size at which glibc gives no recycled memory
 
 
 class UsageError(ValueError):

@@ -89,9 +89,8 @@ def _cgroup(name: str) -> int | None:
 
 
 def _address_space() -> tuple[int | None, int | None]:
-    if sys.platform == "win32":
-        return None, None
-    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if soft == resource.RLIM_INFINITY:
-        return None, None
-    return soft, int(psutil.Process().memory_info().vms)
+    if sys.platform != "win32":
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if soft != resource.RLIM_INFINITY:
+            return soft, int(psutil.Process().memory_info().vms)
+    return None, None
