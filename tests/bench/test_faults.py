@@ -101,7 +101,7 @@ def test_a_path_that_cannot_start_loses_nothing_else() -> None:
 
 def test_fifty_microseconds_a_call_show_up_as_fixed_cost() -> None:
     chosen = cases(("sha256",), (1024, 64 * 1024))
-    settings = Settings(rounds=5, min_time=0.002, seed=1)
+    settings = Settings(rounds=25, min_time=0.0005, seed=1)
     works = {"good": sha256, "slow": sleeping(50e-6)}
     measurement = measure(works, chosen, settings, twins=True)
     fixed = {}
@@ -113,7 +113,7 @@ def test_fifty_microseconds_a_call_show_up_as_fixed_cost() -> None:
             if r.cell.path == path and r.cell.case == case and not r.cell.again
         )
         fixed[path] = two_size_fit(1024, small, 64 * 1024, large).fixed
-    assert 45e-6 < fixed["slow"] - fixed["good"] < 60e-6
+    assert 45e-6 < fixed["slow"] - fixed["good"] < 65e-6
     text = str(document(measurement))
     assert "Cost of a call" in text
 
