@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import cngaes
-from test_objects import run_python
+from processes import run_python
 
 # In a process of its own: a fault ends the process, and the last line printed says where it was.
 PROGRAM = """

@@ -13,7 +13,7 @@ import pytest
 import cngaes
 from cngaes import AESCBC, AESCTR, AESECB, AESGCM, UnsupportedBackend, _core
 from operations import OPERATIONS
-from test_objects import run_python
+from processes import run_module, run_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -278,14 +278,6 @@ def test_features_agree_with_the_kernel_of_the_system() -> None:
     assert ("sha_ni" in cngaes.cpu_features()) == ("sha_ni" in flags)
 
 
-def run_module(*arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "cngaes", *arguments], capture_output=True, text=True, timeout=120
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
 def test_info_command() -> None:
     text = run_module("info")
     for word in (*cngaes.cpu_features(), *cngaes.supported_kernels()["aes"], "needs Windows"):
@@ -299,6 +291,30 @@ def test_info_json_command() -> None:
     text = json.dumps(document)
     for word in (*cngaes.cpu_features(), *cngaes.supported_kernels()["aes"]):
         assert f'"{word}"' in text, word
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("CNGAES_KERNEL", "fast"), ("CNGAES_BACKEND", "openssl"), ("CNGAES_CPU_MASK", "nonsense")],
+)
+def test_info_shows_a_wrong_environment(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    assert value not in run_module("info")
+    monkeypatch.setenv(name, value)
+    for arguments in (("info",), ("info", "--json")):
+        line = next(line for line in run_module(*arguments).splitlines() if value in line)
+        assert name in line
+
+
+@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("info", "--nonsense")])
+def test_wrong_command(arguments: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cngaes", *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert "usage:" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_selftest_command() -> None:

@@ -14,7 +14,7 @@ import cngaes
 import operations
 from cngaes import AESCBC, AESCTR, AESECB, AESGCM, hazmat
 from operations import IV, KEY, NONCE, OPERATIONS, Operation
-from test_objects import run_python
+from processes import run_python
 
 KEY_CLASSES = [AESGCM, AESCBC, AESCTR, AESECB]
 

@@ -18,21 +18,9 @@ import cngaes
 import operations
 from cngaes import AESCBC, AESCTR, AESECB, AESGCM, exceptions
 from operations import AAD, KEY, NONCE
+from processes import run_python
 
 KEY_CLASSES = [AESGCM, AESCBC, AESCTR, AESECB]
-
-
-def run_python(program: str, **environment: str) -> str:
-    """Runs a program in a fresh interpreter; its output. Fails on any word on stderr."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
 
 
 @pytest.mark.parametrize("kind", KEY_CLASSES)
