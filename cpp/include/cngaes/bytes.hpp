@@ -112,7 +112,7 @@ inline BlockPair keep_bytes(BlockPair block, std::size_t len) noexcept {
 inline void store_block(std::uint8_t out[16], BlockPair block) noexcept {
 #if defined(__GNUC__)
   if constexpr (std::endian::native == std::endian::little) {
-    typedef std::uint64_t Vector __attribute__((vector_size(16)));
+    using Vector __attribute__((vector_size(16))) = std::uint64_t;
     const Vector vector = {block.low, block.high};
     std::memcpy(out, &vector, 16);
     return;
