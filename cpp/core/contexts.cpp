@@ -70,7 +70,7 @@ class CbcContext final : public StreamContext, public SecretObject {
   }
 
   void keep(const std::uint8_t* in, std::size_t len) noexcept {
-    std::memcpy(pending_ + num_pending_, in, len);
+    copy_bytes(pending_ + num_pending_, in, len);
     num_pending_ += len;
   }
 

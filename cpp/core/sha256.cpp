@@ -24,7 +24,7 @@ void finish(const Sha256Functions& fn, std::uint32_t state[8], std::uint8_t out[
   const std::size_t padded_len = tail_len < kLengthAt ? kSha256BlockBytes : sizeof last;
   std::memset(last, 0, kSha256BlockBytes);
   if (padded_len > kSha256BlockBytes) std::memset(last + kSha256BlockBytes, 0, kSha256BlockBytes);
-  std::memcpy(last, tail, tail_len);
+  copy_bytes(last, tail, tail_len);
   last[tail_len] = 0x80;
   store_be64(last + padded_len - 8, total_len * 8);
   fn.compress(state, last, padded_len / kSha256BlockBytes);
@@ -52,7 +52,7 @@ bool Sha256::update(const std::uint8_t* in, std::size_t len) noexcept {
   len_ += len;
   if (pending > 0) {
     const std::size_t n = std::min(len, kSha256BlockBytes - pending);
-    std::memcpy(block_ + pending, in, n);
+    copy_bytes(block_ + pending, in, n);
     in += n;
     len -= n;
     if (pending + n < kSha256BlockBytes) return true;
@@ -60,7 +60,7 @@ bool Sha256::update(const std::uint8_t* in, std::size_t len) noexcept {
   }
   const std::size_t blocks = len / kSha256BlockBytes;
   if (blocks > 0) fn_->compress(state_, in, blocks);
-  std::memcpy(block_, in + blocks * kSha256BlockBytes, len % kSha256BlockBytes);
+  copy_bytes(block_, in + blocks * kSha256BlockBytes, len % kSha256BlockBytes);
   return true;
 }
 
@@ -89,7 +89,7 @@ void Sha256::hmac(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes
   if (key_len > kSha256BlockBytes) {
     hash(fn, block, key, key_len);
   } else {
-    std::memcpy(block, key, key_len);
+    copy_bytes(block, key, key_len);
   }
   Sha256 inner(fn);
   Sha256 outer(fn);

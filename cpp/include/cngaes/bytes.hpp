@@ -129,6 +129,11 @@ inline void store_counter(std::uint8_t out[16], const std::uint8_t* prefix,
   store_block(out, {load_le64(prefix), high | swap_bytes(std::uint64_t{n})});
 }
 
+// memcpy that takes a null pointer where there is nothing to copy.
+inline void copy_bytes(std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept {
+  if (len > 0) std::memcpy(out, in, len);
+}
+
 // memcpy for 0 to 15 bytes.
 inline void copy_partial(std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept {
   if (len > 0) store_partial(out, load_partial(in, len), len);
