@@ -180,6 +180,14 @@ def test_half_made_sha256() -> None:
             call()
 
 
+def test_second_init_of_sha256(backend: str) -> None:
+    made: Any = cngaes.sha256(b"abc", backend=backend)
+    before = made.digest()
+    with pytest.raises(TypeError, match="already initialised"):
+        made.__init__(b"other")
+    assert made.digest() == before
+
+
 def test_copy_and_pickle(backend: str) -> None:
     keys: list[Any] = [kind(KEY, backend=backend) for kind in KEY_CLASSES]
     for made in (*keys, *contexts(backend)):
@@ -189,8 +197,10 @@ def test_copy_and_pickle(backend: str) -> None:
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             with pytest.raises(TypeError):
                 pickle.dumps(made, protocol)
-    with pytest.raises(TypeError):
-        pickle.dumps(cngaes.sha256(b"state"))
+    # As in hashlib: a hash has its own copy() and is not written to files.
+    for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError):
+            duplicate(cngaes.sha256(b"state"))
 
 
 def test_repr_shows_no_key(backend: str) -> None:

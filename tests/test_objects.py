@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import inspect
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 import cngaes
 import operations
 from cngaes import AESCBC, AESCTR, AESECB, AESGCM, exceptions
-from operations import AAD, KEY, NONCE
+from operations import AAD, KEY, NONCE, OPERATIONS
 from processes import run_python
 
 KEY_CLASSES = [AESGCM, AESCBC, AESCTR, AESECB]
@@ -38,6 +39,26 @@ def test_key_attributes(backend: str, kind: Any) -> None:
 def test_tag_length_attribute(backend: str) -> None:
     assert AESGCM(KEY, backend=backend).tag_length == 16
     assert AESGCM(KEY, tag_length=12, backend=backend).tag_length == 12
+
+
+def test_signatures() -> None:
+    """help() and editors show the names that calls take."""
+    shown = {
+        f"{kind.__name__}.{name}": list(inspect.signature(getattr(kind, name)).parameters)[1:]
+        for kind in KEY_CLASSES
+        for name in dir(kind)
+        if name.startswith(("encrypt", "decrypt"))
+    }
+    others: list[Any] = [cngaes.sha256_digest, cngaes.hmac_sha256, cngaes.sha256, *KEY_CLASSES]
+    for function in others:
+        shown[function.__name__] = list(inspect.signature(function).parameters)
+    checked = 0
+    for op in OPERATIONS:
+        if op.name in shown:
+            expected = [*op.arguments, *([] if op.buf is None else ["buf"])]
+            assert shown[op.name][: len(expected)] == expected, op.name
+            checked += 1
+    assert checked == len(shown) == 28
 
 
 def test_sha256_is_shaped_like_hashlib(backend: str) -> None:
