@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import vectors
-from cngaes import InvalidPadding
+from cngaes import AESCBC, InvalidPadding
 from forms import BLOCK_FORMS, ECB_FORMS
 from padding_cases import padding_cases
 
@@ -65,6 +65,30 @@ def test_ecb(aes: Engine, form: str) -> None:
             assert crypt(cipher, True, b"", ecb, True) == case.message, case.where
             assert crypt(cipher, False, b"", case.message, True) == ecb, case.where
     assert len(texts) == 1, f"padding faults can be told apart: {texts}"
+
+
+@pytest.mark.parametrize("form", BLOCK_FORMS)
+def test_every_flipped_bit_of_the_padding(backend: str, form: str) -> None:
+    """All pad lengths, all pad bytes, all bits; a flip may by chance give another good padding."""
+    crypt = BLOCK_FORMS[form]
+    raw, cipher = AESCBC(bytes(16), padding=None), AESCBC(bytes(16), backend=backend)
+    done = lucky = 0
+    for size in range(1, 17):
+        text = bytearray(b"\x7f" * (32 - size) + bytes([size]) * size)
+        for bit in range(8 * (32 - size), 256):
+            text[bit // 8] ^= 1 << bit % 8
+            sealed = raw.encrypt(bytes(16), text)
+            last = text[-1]
+            if 1 <= last <= 16 and text.endswith(bytes([last]) * last):
+                assert crypt(cipher, True, bytes(16), sealed, True) == text[:-last]
+                lucky += 1
+            else:
+                with pytest.raises(InvalidPadding):
+                    crypt(cipher, True, bytes(16), sealed, True)
+            text[bit // 8] ^= 1 << bit % 8
+            done += 1
+    assert done == 8 * 136
+    assert 0 < lucky < 20
 
 
 @pytest.mark.parametrize("form", BLOCK_FORMS)
