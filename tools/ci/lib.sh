@@ -65,6 +65,20 @@ timed() {
   return $rc
 }
 
+# run_ctest NAME BUILD_DIR [ENVIRONMENT=VALUE] [CTEST_OPTION...]: the C++ tests of a build folder. What
+# a test program itself skips is said and counted.
+run_ctest() {
+  local name=$1 dir=$2 rc=0
+  shift 2
+  local environment=()
+  [[ ${1:-} == *=* ]] && environment=("$1") && shift
+  timed "$name" env "${environment[@]}" ctest --test-dir "$dir" --output-on-failure -j "$JOBS" "$@" || rc=$?
+  while IFS= read -r line; do
+    skip_part "$name: ${line#SKIPPED: }"
+  done < <(grep -h '^SKIPPED' "$dir/Testing/Temporary/LastTest.log")
+  return $rc
+}
+
 elapsed() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'; }
 
 # want_apt COMMAND:PACKAGE...: installs the packages of commands that are missing. False, with the
