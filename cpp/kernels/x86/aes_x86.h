@@ -142,7 +142,7 @@ struct Modes {
       ecb_vectors<kDecrypt, kVectors>(key, out, in, kB);
     }
     if (n > 0) {
-      with_count(vectors_for(n), [&](auto count) {
+      with_count(vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
         ecb_vectors<kDecrypt, decltype(count)::value>(key, out, in, last_n(n));
       });
     }
@@ -203,7 +203,7 @@ struct Modes {
       ctr_vectors<kVectors>(key, counter, out, in, kB);
     }
     if (n > 0) {
-      with_count(vectors_for(n), [&](auto count) {
+      with_count(vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
         ctr_vectors<decltype(count)::value>(key, counter, out, in, last_n(n));
       });
     }
@@ -240,7 +240,7 @@ struct Modes {
       previous = cbc_decrypt_vectors<kVectors>(key, previous, out, in, kStep, kB);
     }
     if (n > 0) {
-      with_count(vectors_for(n), [&](auto count) {
+      with_count(vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
         previous =
             cbc_decrypt_vectors<decltype(count)::value>(key, previous, out, in, n, last_n(n));
       });

@@ -83,7 +83,7 @@ struct Gcm : private Modes<V> {
       y = ghash_vectors(y, x, power(key, kStep), control);
     }
     if (n > 0) {
-      Base::with_count(Base::vectors_for(n), [&](auto count) {
+      Base::with_count(Base::vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
         T x[decltype(count)::value];
         Base::load_all(x, in, Base::last_n(n));
         y = ghash_vectors(y, x, power(key, n), control);
@@ -183,28 +183,84 @@ struct Gcm : private Modes<V> {
 
   // ---- GCM ----------------------------------------------------------------------------------
 
-  // The ciphertext of one step, until its GHASH is woven into the next. In registers where there
-  // are 32 of them; else read back, from the output or, since the input may change or be
-  // overwritten meanwhile, from a copy of it.
-  template <bool kEncrypt>
-  struct Ciphertext {
-    static constexpr bool kInRegisters = kB == 4;
-    static constexpr bool kCopies = !kInRegisters && !kEncrypt;
-    T x[kInRegisters ? kVectors : 1];
-    uint8_t copy[kCopies ? 16 * kStep : 1];
-    const uint8_t* memory;
+  // GHASH of an earlier step runs between the rounds of the next, a vector behind each round: both
+  // use the same two units, and the scheduler is too small to look past eight chains of rounds for
+  // the multiplications by itself. Zen 4, AES-128/256, c/B at 1 MiB: .28/.32 (vaes512) and .35/.39
+  // (vaes256) woven, .32/.38 and .37/.43 with the GHASH before the rounds.
+  //
+  // source.template vector<i>() is the i-th vector to hash; ahead is where the input of later steps
+  // will be read. One step fills the reorder buffer, so its loads start late; the hint makes up for
+  // it (+9 % at 8 MiB, Zen 4).
+  template <class Source>
+  struct Woven {
+    __m128i& y;
+    const Source& source;
+    const uint8_t* powers;
+    T control;
+    const uint8_t* ahead;
+    Products& products;
 
-    // in, out: of the step, as they went through ctr_vectors.
-    CNGAES_INLINE void keep(const T (&in)[kVectors], const T (&out)[kVectors],
-                            const uint8_t* out_memory) {
+    template <int kRound>
+    CNGAES_INLINE void operator()(typename Base::template Count<kRound>) const {
+      constexpr int kAt = kRound - 1;
+      if constexpr (kAt < kVectors) {
+        if constexpr (16 * kB * kAt % 64 == 0) prefetch(ahead + 16 * kB * kAt);
+        products.add(source.template vector<kAt>(), kAt == 0 ? V::in_lane0(y) : V::zero(),
+                     powers + 16 * kB * kAt, control);
+      } else if constexpr (kAt == kVectors) {
+        y = products.sum();
+      }
+    }
+  };
+  static constexpr size_t kAhead = 1024;  // bytes; 2 and 4 KiB gain less
+
+  struct InMemory {
+    const uint8_t* at;
+    template <int i>
+    CNGAES_INLINE T vector() const {
+      return V::load(at + 16 * kB * i);
+    }
+  };
+
+  // Whole steps of encryption. Their ciphertext is hashed from the output, two steps late where a
+  // step is long: hashing the step just made would wait for the loads of its plaintext, which fills
+  // the scheduler when they come from memory (128 MiB, vaes512: 8.5 against 7.0 GB/s on Zen 4).
+  // With one block a register a late hash only costs loads (.77 against .82 c/B, AES-256).
+  static constexpr size_t kLag = kB > 1 ? 2 : 1;
+  static CNGAES_INLINE __m128i encrypt_steps(const AesKey* key, const GhashKey* gk, __m128i y,
+                                             Counter& counter, uint8_t* out, const uint8_t* in,
+                                             size_t steps) {
+    const uint8_t* hashed = out;
+    T x[kVectors];
+    T s[kVectors];
+    for (size_t i = 0; i < steps; ++i, in += 16 * kStep, out += 16 * kStep) {
+      if (i < kLag) {
+        Base::ctr_vectors(key, counter, out, in, kB, x, s, [](auto) CNGAES_INLINE_LAMBDA {});
+        continue;
+      }
+      Products products;
+      const InMemory source{hashed};
+      Base::ctr_vectors(
+          key, counter, out, in, kB, x, s,
+          Woven<InMemory>{y, source, power(gk, kStep), counter.control, in + kAhead, products});
+      hashed += 16 * kStep;
+    }
+    return ghash_blocks(gk, y, hashed, (steps < kLag ? steps : kLag) * kStep, counter.control);
+  }
+
+  // The ciphertext of the step before, loaded once for cipher and GHASH both: in registers where
+  // there are 32 of them, else in a copy, since the input may change or be overwritten meanwhile.
+  struct Kept {
+    static constexpr bool kInRegisters = kB == 4;
+    T x[kInRegisters ? kVectors : 1];
+    uint8_t copy[kInRegisters ? 1 : 16 * kStep];
+
+    CNGAES_INLINE void keep(const T (&in)[kVectors]) {
       if constexpr (kInRegisters) {
         CNGAES_UNROLL
-        for (int i = 0; i < kVectors; ++i) x[i] = kEncrypt ? out[i] : in[i];
-      } else if constexpr (kCopies) {
-        Base::store_all(copy, in, kB);
-        memory = copy;
+        for (int i = 0; i < kVectors; ++i) x[i] = in[i];
       } else {
-        memory = out_memory;
+        Base::store_all(copy, in, kB);
       }
     }
     template <int i>
@@ -212,53 +268,46 @@ struct Gcm : private Modes<V> {
       if constexpr (kInRegisters) {
         return x[i];
       } else {
-        return V::load(memory + 16 * kB * i);
+        return V::load(copy + 16 * kB * i);
       }
     }
   };
 
-  // GHASH of one step runs between the rounds of the next, a vector behind each round: both use
-  // the same two units, and the scheduler is too small to look past eight chains of rounds for the
-  // multiplications by itself. Zen 4, AES-128/256, c/B at 1 MiB: .286/.325 (vaes512) and .348/.389
-  // (vaes256) woven, .321/.383 and .366/.429 with the GHASH before the rounds.
+  static CNGAES_INLINE __m128i decrypt_steps(const AesKey* key, const GhashKey* gk, __m128i y,
+                                             Counter& counter, uint8_t* out, const uint8_t* in,
+                                             size_t steps) {
+    Kept previous;
+    T x[kVectors];
+    T s[kVectors];
+    Base::ctr_vectors(key, counter, out, in, kB, x, s, [](auto) CNGAES_INLINE_LAMBDA {});
+    previous.keep(x);
+    for (size_t i = 1; i < steps; ++i) {
+      in += 16 * kStep;
+      out += 16 * kStep;
+      Products products;
+      Base::ctr_vectors(
+          key, counter, out, in, kB, x, s,
+          Woven<Kept>{y, previous, power(gk, kStep), counter.control, in + kAhead, products});
+      previous.keep(x);
+    }
+    return ghash_vectors(y, x, power(gk, kStep), counter.control);
+  }
+
   template <bool kEncrypt>
   static CNGAES_INLINE void gcm(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
                                 const uint8_t* in, size_t n, const uint8_t counter_block[16]) {
     const __m128i reverse = byte_reverse_control();
     __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
     Counter counter(counter_block);
-    if (n >= kStep) {
-      const uint8_t* powers = power(gk, kStep);
-      Ciphertext<kEncrypt> previous;
-      T x[kVectors];
-      T s[kVectors];
-      Base::ctr_vectors(key, counter, out, in, kB, x, s, [](auto) CNGAES_INLINE_LAMBDA {});
-      previous.keep(x, s, out);
-      for (n -= kStep; n >= kStep; n -= kStep) {
-        in += 16 * kStep;
-        out += 16 * kStep;
-        Products products;
-        Base::ctr_vectors(key, counter, out, in, kB, x, s, [&](auto round) CNGAES_INLINE_LAMBDA {
-          constexpr int kAt = decltype(round)::value - 1;
-          if constexpr (kAt < kVectors) {
-            // One step fills the reorder buffer, so the next one's loads start late; the hint makes
-            // up for it: +9 % at 8 MiB, +13 % at 64 MiB (Zen 4, medians; 2 or 4 KiB ahead and
-            // hints for the output gain less).
-            if constexpr (16 * kB * kAt % 64 == 0) prefetch(in + 1024 + 16 * kB * kAt);
-            products.add(previous.template vector<kAt>(), kAt == 0 ? V::in_lane0(state) : V::zero(),
-                         powers + 16 * kB * kAt, counter.control);
-          } else {
-            state = products.sum();
-          }
-        });
-        previous.keep(x, s, out);
-      }
-      in += 16 * kStep;
-      out += 16 * kStep;
-      state = ghash_last(state, previous, powers, counter.control);
+    if (const size_t steps = n / kStep; steps > 0) {
+      state = kEncrypt ? encrypt_steps(key, gk, state, counter, out, in, steps)
+                       : decrypt_steps(key, gk, state, counter, out, in, steps);
+      in += 16 * kStep * steps;
+      out += 16 * kStep * steps;
+      n -= kStep * steps;
     }
     if (n > 0) {
-      Base::with_count(Base::vectors_for(n), [&](auto count) {
+      Base::with_count(Base::vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
         constexpr int kCount = decltype(count)::value;
         T x[kCount];
         T s[kCount];
@@ -274,14 +323,6 @@ struct Gcm : private Modes<V> {
       });
     }
     Vec128::store(y, _mm_shuffle_epi8(state, reverse));
-  }
-
-  template <class C>
-  static CNGAES_INLINE __m128i ghash_last(__m128i y, const C& c, const uint8_t* powers, T control) {
-    const T x[kVectors] = {c.template vector<0>(), c.template vector<1>(), c.template vector<2>(),
-                           c.template vector<3>(), c.template vector<4>(), c.template vector<5>(),
-                           c.template vector<6>(), c.template vector<7>()};
-    return ghash_vectors(y, x, powers, control);
   }
 
   static void gcm_encrypt(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
