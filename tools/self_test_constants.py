@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC, CTR, ECB
 
 BLOCKS = 37
 MESSAGE = bytes(i % 251 for i in range(16 * BLOCKS))
+FIRST = 16 * 20  # bytes of the first of two streams
 ZERO = bytes(16)
 
 
@@ -72,7 +73,11 @@ def aes_digest() -> str:
         y = ghash(h, y, MESSAGE)
         out.update(y)
         lengths = (8).to_bytes(8, "big") + (1 << 40).to_bytes(8, "big")
-        out.update(ghash(h, y, MESSAGE + lengths))
+        y = ghash(h, y, MESSAGE + lengths)
+        out.update(y)
+        out.update(ghash(h, ZERO, y))
+        for stream in (MESSAGE[:FIRST], MESSAGE[FIRST:]):
+            out.update(crypt(key, CBC(ZERO), stream))
     return out.hexdigest()
 
 

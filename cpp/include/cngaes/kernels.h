@@ -2,6 +2,7 @@
 //
 // Kernel files include only this header, C headers and intrinsics: no Python, no allocation, no
 // C++ library. They do whole blocks, return nothing, and have no secret-dependent branch or index.
+// num_blocks may be 0 everywhere; pointers to data are then not touched.
 // Argument order everywhere: context, outputs, inputs, counts. `out` may equal `in`; any other
 // overlap is the caller's fault and refused before a kernel is called.
 #pragma once
@@ -59,7 +60,7 @@ struct AesFunctions {
   void (*cbc_encrypt_streams)(const AesKey* key, CbcStream* streams, size_t num_streams);
 
   // The GHASH group: inherited together (see GhashKey).
-  void (*ghash_init)(GhashKey* key, const uint8_t h[16]);
+  void (*ghash_init)(GhashKey* key, const uint8_t h[16]);  // fills table and h
   // y = GHASH state, in and out (SP 800-38D algorithm 2, started at y).
   void (*ghash)(const GhashKey* key, uint8_t y[16], const uint8_t* data, size_t num_blocks);
   // The same, with the length block [aad_bits]64 || [data_bits]64 behind the data (SP 800-38D
