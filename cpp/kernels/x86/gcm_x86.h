@@ -183,18 +183,16 @@ struct Gcm : private Modes<V> {
 
   // ---- GCM ----------------------------------------------------------------------------------
 
-  // GHASH of an earlier step runs between the rounds of the next, a vector behind each round: both
-  // use the same two units, and the scheduler is too small to look past eight chains of rounds for
-  // the multiplications by itself. Zen 4, AES-128/256, c/B at 1 MiB: .28/.32 (vaes512) and .35/.39
+  // GHASH of the step before runs between the rounds, a vector behind each: both use the same two
+  // units, and the scheduler is too small to look past eight chains of rounds for the
+  // multiplications by itself. Zen 4, AES-128/256, c/B at 1 MiB: .28/.32 (vaes512) and .35/.39
   // (vaes256) woven, .32/.38 and .37/.43 with the GHASH before the rounds.
   //
-  // source.template vector<i>() is the i-th vector to hash; ahead is where the input of later steps
-  // will be read. One step fills the reorder buffer, so its loads start late; the hint makes up for
-  // it (+9 % at 8 MiB, Zen 4).
-  template <class Source>
+  // One step fills the reorder buffer, so its loads start late; the hint for those of later steps
+  // makes up for it (+9 % at 8 MiB, Zen 4).
   struct Woven {
     __m128i& y;
-    const Source& source;
+    const uint8_t* ciphertext;
     const uint8_t* powers;
     T control;
     const uint8_t* ahead;
@@ -204,93 +202,41 @@ struct Gcm : private Modes<V> {
     CNGAES_INLINE void operator()(typename Base::template Count<kRound>) const {
       constexpr int kAt = kRound - 1;
       if constexpr (kAt < kVectors) {
-        if constexpr (16 * kB * kAt % 64 == 0) prefetch(ahead + 16 * kB * kAt);
-        products.add(source.template vector<kAt>(), kAt == 0 ? V::in_lane0(y) : V::zero(),
-                     powers + 16 * kB * kAt, control);
+        constexpr int kOffset = 16 * kB * kAt;
+        if constexpr (kOffset % 64 == 0) prefetch(ahead + kOffset);
+        products.add(V::load(ciphertext + kOffset), kAt == 0 ? V::in_lane0(y) : V::zero(),
+                     powers + kOffset, control);
       } else if constexpr (kAt == kVectors) {
         y = products.sum();
       }
     }
   };
-  static constexpr size_t kAhead = 1024;  // bytes; 2 and 4 KiB gain less
+  static constexpr size_t kAhead = 1024;  // bytes; 2 and 4 KiB gain no more
 
-  struct InMemory {
-    const uint8_t* at;
-    template <int i>
-    CNGAES_INLINE T vector() const {
-      return V::load(at + 16 * kB * i);
-    }
-  };
-
-  // Whole steps of encryption. Their ciphertext is hashed from the output, two steps late where a
-  // step is long: hashing the step just made would wait for the loads of its plaintext, which fills
-  // the scheduler when they come from memory (128 MiB, vaes512: 8.5 against 7.0 GB/s on Zen 4).
-  // With one block a register a late hash only costs loads (.77 against .82 c/B, AES-256).
-  static constexpr size_t kLag = kB > 1 ? 2 : 1;
-  static CNGAES_INLINE __m128i encrypt_steps(const AesKey* key, const GhashKey* gk, __m128i y,
-                                             Counter& counter, uint8_t* out, const uint8_t* in,
-                                             size_t steps) {
-    const uint8_t* hashed = out;
-    T x[kVectors];
-    T s[kVectors];
-    for (size_t i = 0; i < steps; ++i, in += 16 * kStep, out += 16 * kStep) {
-      if (i < kLag) {
-        Base::ctr_vectors(key, counter, out, in, kB, x, s, [](auto) CNGAES_INLINE_LAMBDA {});
-        continue;
-      }
-      Products products;
-      const InMemory source{hashed};
-      Base::ctr_vectors(
-          key, counter, out, in, kB, x, s,
-          Woven<InMemory>{y, source, power(gk, kStep), counter.control, in + kAhead, products});
-      hashed += 16 * kStep;
-    }
-    return ghash_blocks(gk, y, hashed, (steps < kLag ? steps : kLag) * kStep, counter.control);
-  }
-
-  // The ciphertext of the step before, loaded once for cipher and GHASH both: in registers where
-  // there are 32 of them, else in a copy, since the input may change or be overwritten meanwhile.
-  struct Kept {
-    static constexpr bool kInRegisters = kB == 4;
-    T x[kInRegisters ? kVectors : 1];
-    uint8_t copy[kInRegisters ? 1 : 16 * kStep];
-
-    CNGAES_INLINE void keep(const T (&in)[kVectors]) {
-      if constexpr (kInRegisters) {
-        CNGAES_UNROLL
-        for (int i = 0; i < kVectors; ++i) x[i] = in[i];
-      } else {
-        Base::store_all(copy, in, kB);
-      }
-    }
-    template <int i>
-    CNGAES_INLINE T vector() const {
-      if constexpr (kInRegisters) {
-        return x[i];
-      } else {
-        return V::load(copy + 16 * kB * i);
-      }
-    }
-  };
-
-  static CNGAES_INLINE __m128i decrypt_steps(const AesKey* key, const GhashKey* gk, __m128i y,
-                                             Counter& counter, uint8_t* out, const uint8_t* in,
-                                             size_t steps) {
-    Kept previous;
+  // Whole steps. The ciphertext of each is kept in a copy until it is hashed. Decryption must not
+  // load it twice, since memory may change under us. Encryption could read it back, but a
+  // misaligned load of what was just stored waits for the store to reach the cache, which takes
+  // long when the output comes from memory: 128 MiB, vaes512, Zen 4: 9.2 GB/s with the copy, 8.7
+  // reading back two steps late, 7.0 from registers, which leave the scheduler full of GHASH that
+  // waits for loads.
+  template <bool kEncrypt>
+  static CNGAES_INLINE __m128i gcm_steps(const AesKey* key, const GhashKey* gk, __m128i y,
+                                         Counter& counter, uint8_t* out, const uint8_t* in,
+                                         size_t steps) {
+    alignas(64) uint8_t kept[16 * kStep];
     T x[kVectors];
     T s[kVectors];
     Base::ctr_vectors(key, counter, out, in, kB, x, s, [](auto) CNGAES_INLINE_LAMBDA {});
-    previous.keep(x);
+    Base::store_all(kept, kEncrypt ? s : x, kB);
     for (size_t i = 1; i < steps; ++i) {
       in += 16 * kStep;
       out += 16 * kStep;
       Products products;
-      Base::ctr_vectors(
-          key, counter, out, in, kB, x, s,
-          Woven<Kept>{y, previous, power(gk, kStep), counter.control, in + kAhead, products});
-      previous.keep(x);
+      Base::ctr_vectors(key, counter, out, in, kB, x, s,
+                        Woven{y, kept, power(gk, kStep), counter.control, in + kAhead, products});
+      Base::store_all(kept, kEncrypt ? s : x, kB);
     }
-    return ghash_vectors(y, x, power(gk, kStep), counter.control);
+    return ghash_vectors(y, kEncrypt ? s : x, power(gk, kStep), counter.control);
   }
 
   template <bool kEncrypt>
@@ -300,8 +246,7 @@ struct Gcm : private Modes<V> {
     __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
     Counter counter(counter_block);
     if (const size_t steps = n / kStep; steps > 0) {
-      state = kEncrypt ? encrypt_steps(key, gk, state, counter, out, in, steps)
-                       : decrypt_steps(key, gk, state, counter, out, in, steps);
+      state = gcm_steps<kEncrypt>(key, gk, state, counter, out, in, steps);
       in += 16 * kStep * steps;
       out += 16 * kStep * steps;
       n -= kStep * steps;
