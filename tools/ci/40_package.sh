@@ -13,7 +13,7 @@ dist=$(mktemp -d)
 trap 'rm -rf "$dist"' EXIT
 timed "build sdist" "$PY" -m build -q --sdist --outdir "$dist" .
 # A build folder of our own, to read its compile_commands.json afterwards.
-timed "build wheel from the sdist" "$PY" -m pip wheel -q --no-deps -w "$dist" "$dist"/*.tar.gz \
+timed "build wheel from the sdist" "$PY" -m pip wheel -q --no-deps --no-cache-dir -w "$dist" "$dist"/*.tar.gz \
   --config-settings=build-dir="$dist/build" \
   --config-settings=cmake.define.CMAKE_EXPORT_COMPILE_COMMANDS=ON
 "$PY" tools/ci/check_wheel.py "$dist"/*.whl --sdist "$dist"/*.tar.gz \
