@@ -4,6 +4,7 @@
 # Formatters and linters are pinned in requirements-lint.txt. By hand: tools/ci/10_lint.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 step_begin
+want_build_tools
 want_lint_tools
 
 failed=0

@@ -5,6 +5,7 @@
 # By hand: tools/ci/20_ctest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 step_begin
+want_build_tools
 
 failed=0
 # ctest_with NAME COMPILER TARGET FLAGS [OPTIMISATION]

@@ -5,6 +5,7 @@
 # By hand: tools/ci/30_cross.sh [aarch64|i686|mingw|s390x]...
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 step_begin
+want_build_tools
 
 failed=0
 # cross NAME TOOLCHAIN_FILE [no-run | NAME=VALUE...]: each NAME=VALUE is an environment to test in.

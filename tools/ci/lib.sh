@@ -103,6 +103,11 @@ apt_install() {
   "${sudo[@]}" apt-get update && "${sudo[@]}" apt-get install -y --no-install-recommends "${packages[@]}"
 }
 
+# CMake, ninja and a compiler; without them the step is skipped.
+want_build_tools() {
+  want_apt cmake:cmake ninja:ninja-build g++:g++ || skip_step "$MISSING"
+}
+
 # Sets PY to a Python that has cngaes[test] and the pinned lint tools: the one .ci/run made, or a
 # virtual environment kept in the cache when the step is run by hand.
 want_python() {
