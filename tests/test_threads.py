@@ -166,9 +166,13 @@ def large_calls(backend: str) -> dict[str, Callable[[], Any]]:
     }
 
 
-def others_run_during(call: Callable[[], Any]) -> bool:
-    """Whether another thread gets to run Python code before call returns; some attempts."""
-    for _ in range(20):
+def others_run_during(call: Callable[[], Any], seconds: float) -> bool:
+    """Whether another thread gets to run Python code before call returns.
+
+    Tries again for some time: on a busy machine the other thread may wake too late.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
         go, progressed = threading.Event(), threading.Event()
 
         def other(go: Any = go, progressed: Any = progressed) -> None:
@@ -195,9 +199,9 @@ def test_gil_is_released(backend: str) -> None:
     """
     sys.setswitchinterval(1000)
     if getattr(sys, "_is_gil_enabled", lambda: True)():
-        assert not others_run_during(lambda: bytes(LARGE)), "this check sees nothing"
+        assert not others_run_during(lambda: bytes(LARGE), 0.2), "this check sees nothing"
     for name, call in large_calls(backend).items():
-        assert others_run_during(call), f"{name} held the GIL"
+        assert others_run_during(call, 20), f"{name} held the GIL"
 
 
 def test_buffers_cannot_be_resized_during_a_call(backend: str) -> None:
