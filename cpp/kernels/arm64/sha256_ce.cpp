@@ -87,7 +87,7 @@ CNGAES_INLINE void compress_side_by_side(uint32_t (*states)[8], const uint8_t* c
 }
 
 void compress(uint32_t state[8], const uint8_t* data, size_t num_blocks) {
-  compress_side_by_side<1>(reinterpret_cast<uint32_t(*)[8]>(state), &data, num_blocks);
+  compress_side_by_side<1>(reinterpret_cast<uint32_t (*)[8]>(state), &data, num_blocks);
 }
 
 // Two messages at a time: one leaves a unit that starts an instruction a clock idle three clocks

@@ -55,6 +55,5 @@ CNGAES_INLINE Block clmul_low(Block a, Block b) {
 #endif
 }
 CNGAES_INLINE Block clmul_high(Block a, Block b) {
-  return vreinterpretq_u8_p128(
-      vmull_high_p64(vreinterpretq_p64_u8(a), vreinterpretq_p64_u8(b)));
+  return vreinterpretq_u8_p128(vmull_high_p64(vreinterpretq_p64_u8(a), vreinterpretq_p64_u8(b)));
 }
