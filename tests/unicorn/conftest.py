@@ -45,6 +45,12 @@ def machine(library: Path) -> Machine:
     return Machine(library)
 
 
+@pytest.fixture(scope="session")
+def watched(library: Path) -> Machine:
+    """The same, with every block and memory access noted: slower."""
+    return Machine(library, watched=True)
+
+
 @pytest.fixture(params=["arm64-ce", "arm64-eor3"])
 def kernel(request: pytest.FixtureRequest) -> str:
     """Each AES kernel in turn."""

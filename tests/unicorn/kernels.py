@@ -18,12 +18,13 @@ COUNTER = bytes(12) + b"\0\0\0\5"
 class Aes:
     """One kernel's AES functions with a key, in one emulated CPU."""
 
-    def __init__(self, machine: Machine, kernel: str, key: bytes, *, at_begin: bool = False) -> None:
+    def __init__(
+        self, machine: Machine, kernel: str, key: bytes, *, at_begin: bool = False
+    ) -> None:
         self.machine = machine
         self.kernel = kernel
         self.at_begin = at_begin
         self.calls: list[Call] = []
-        self.watch = False
         machine.forget()
         # Aligned to 64, as the compiler may assume.
         self.key = self.buffer(bytes(AES_KEY_BYTES))
@@ -39,7 +40,7 @@ class Aes:
         name = f"{self.kernel}.{slot}"
         if name not in self.machine.functions:
             name = f"arm64-ce.{slot}"
-        self.calls.append(self.machine.call(name, *arguments, watch=self.watch))
+        self.calls.append(self.machine.call(name, *arguments))
 
     def blocks(self, slot: str, data: bytes) -> bytes:
         """ECB: data in, result out."""
@@ -82,7 +83,7 @@ class Aes:
         return self.machine.read(out, len(data)), self.machine.read(y, 16)
 
 
-def sha256(machine: Machine, messages: list[bytes], *, watch: bool = False) -> list[bytes]:
+def sha256(machine: Machine, messages: list[bytes]) -> list[bytes]:
     """Compress whole blocks of messages of equal length, from the initial state."""
     machine.forget()
     initial = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A)
@@ -91,11 +92,11 @@ def sha256(machine: Machine, messages: list[bytes], *, watch: bool = False) -> l
     states = machine.buffer(struct.pack("<8I", *initial) * count)
     data = [machine.buffer(m) for m in messages]
     if count == 1:
-        call = machine.call("sha256.compress", states, data[0], blocks, watch=watch)
+        call = machine.call("sha256.compress", states, data[0], blocks)
     else:
         pointers = machine.buffer(struct.pack(f"<{count}Q", *data))
         arguments = (states, pointers, count, blocks)
-        call = machine.call("sha256.compress_streams", *arguments, watch=watch)
+        call = machine.call("sha256.compress_streams", *arguments)
     assert not call.outside
     assert not call.clobbered
     sha256_calls.append(call)

@@ -34,7 +34,11 @@ TABLES = {
         *("_ZN6cngaes13kAesArm64Eor3E", "?kAesArm64Eor3@cngaes@@3UAesFunctions@1@B", AES_SLOTS),
     ),
     "sha256": (
-        *("_ZN6cngaes14kSha256Arm64CeE", "?kSha256Arm64Ce@cngaes@@3USha256Functions@1@B", SHA_SLOTS),
+        *(
+            "_ZN6cngaes14kSha256Arm64CeE",
+            "?kSha256Arm64Ce@cngaes@@3USha256Functions@1@B",
+            SHA_SLOTS,
+        ),
     ),
 }
 X = [getattr(arm, f"UC_ARM64_REG_X{i}") for i in range(29)]
@@ -57,7 +61,8 @@ class Call:
 class Machine:
     """One emulated CPU with a library loaded."""
 
-    def __init__(self, library: Path) -> None:
+    def __init__(self, library: Path, *, watched: bool = False) -> None:
+        self.watched = watched
         self.uc = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
         self.uc.ctl_set_cpu_model(arm.UC_CPU_ARM64_MAX)
         symbols = self._load_elf(library) if library.suffix == ".so" else self._load_pe(library)
@@ -78,6 +83,23 @@ class Machine:
         self.next = BUFFERS
         self.allowed: list[tuple[int, int]] = []
         self._image = (CODE, self.image_end)
+        self._current = Call()
+        self._hash = hashlib.sha256()
+        # Before anything runs: code that was translated without hooks would never call them.
+        if watched:
+            self.uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
+            kinds = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
+            self.uc.hook_add(kinds, self._access)
+
+    def _block(self, _uc: object, at: int, size: int, _data: object) -> None:
+        self._current.instructions += size // 4
+        self._hash.update(b"B%x" % at)
+
+    def _access(self, _u: object, kind: int, at: int, size: int, _v: int, _d: object) -> None:
+        self._hash.update(b"M%x.%x.%x" % (kind, at, size))
+        allowed = (*self.allowed, self._image, (STACK, STACK + STACK_BYTES))
+        if not any(begin <= at and at + size <= end for begin, end in allowed):
+            self._current.outside.append((at, size))
 
     def _map_image(self, base: int, size: int) -> None:
         self.image_end = base + (size + PAGE - 1) // PAGE * PAGE
@@ -140,25 +162,10 @@ class Machine:
         self.allowed.append((at, at + len(data)))
         return at
 
-    def call(self, function: str, *arguments: int, watch: bool = False) -> Call:
-        """Call a function; with watch, hash every block and memory address and check bounds."""
-        uc, result, hashed = self.uc, Call(), hashlib.sha256()
-        allowed = [*self.allowed, self._image, (STACK, STACK + STACK_BYTES)]
-
-        def block(_uc: object, at: int, size: int, _data: object) -> None:
-            result.instructions += size // 4
-            hashed.update(b"B%x" % at)
-
-        def access(_u: object, kind: int, at: int, size: int, _v: int, _d: object) -> None:
-            hashed.update(b"M%x.%x.%x" % (kind, at, size))
-            if not any(begin <= at and at + size <= end for begin, end in allowed):
-                result.outside.append((at, size))
-
-        hooks = []
-        if watch:
-            hooks.append(uc.hook_add(unicorn.UC_HOOK_BLOCK, block))
-            kinds = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
-            hooks.append(uc.hook_add(kinds, access))
+    def call(self, function: str, *arguments: int) -> Call:
+        """Call a function; if watched, hash every block and memory address and check bounds."""
+        uc, result = self.uc, Call()
+        self._current, self._hash = result, hashlib.sha256()
         before = {name: 0x1_0000_0000 + i for i, name in enumerate(KEPT)}
         for name, value in before.items():
             uc.reg_write(KEPT[name], value)
@@ -166,11 +173,8 @@ class Machine:
             uc.reg_write(register, value)
         uc.reg_write(arm.UC_ARM64_REG_SP, STACK + STACK_BYTES - PAGE)
         uc.reg_write(arm.UC_ARM64_REG_LR, STOP)
-        try:
-            uc.emu_start(self.functions[function], STOP)
-        finally:
-            for hook in hooks:
-                uc.hook_del(hook)
+        uc.emu_start(self.functions[function], STOP)
+        assert result.instructions > 0 or not self.watched
         result.clobbered = [n for n, v in before.items() if uc.reg_read(KEPT[n]) != v]
-        result.trace = hashed.hexdigest()
+        result.trace = self._hash.hexdigest()
         return result

@@ -91,15 +91,14 @@ def test_bounds(machine: Machine, kernel: str, key_len: int, at_begin: bool) -> 
         assert clean(aes.calls)
 
 
-def traces(machine: Machine, kernel: str, name: str, key_len: int, blocks: int) -> set[str]:
+def traces(watched: Machine, kernel: str, name: str, key_len: int, blocks: int) -> set[str]:
     """Collect the traces of one function for several keys and texts of one length."""
     found = set()
     for seed in range(3):
         rng = random.Random(seed)
-        aes = Aes(machine, kernel, rng.randbytes(key_len))
+        aes = Aes(watched, kernel, rng.randbytes(key_len))
         aes.ghash_init()
         aes.calls.clear()
-        aes.watch = True
         USES[name](aes, rng.randbytes(16 * blocks))
         assert clean(aes.calls)
         found.add(aes.calls[0].trace)
@@ -107,19 +106,18 @@ def traces(machine: Machine, kernel: str, name: str, key_len: int, blocks: int) 
 
 
 @pytest.mark.parametrize("name", USES)
-def test_constant_trace(machine: Machine, kernel: str, name: str) -> None:
+def test_constant_trace(watched: Machine, kernel: str, name: str) -> None:
     """Blocks executed and addresses touched depend on lengths and nonces only."""
     for key_len in KEY_LENGTHS:
-        assert len(traces(machine, kernel, name, key_len, 29)) == 1
+        assert len(traces(watched, kernel, name, key_len, 29)) == 1
 
 
-def test_constant_trace_of_keys(machine: Machine, kernel: str) -> None:
+def test_constant_trace_of_keys(watched: Machine, kernel: str) -> None:
     for key_len in KEY_LENGTHS:
         found = set()
         for seed in range(3):
-            aes = Aes(machine, kernel, bytes(key_len))
+            aes = Aes(watched, kernel, bytes(key_len))
             aes.calls.clear()
-            aes.watch = True
             rng = random.Random(seed)
             aes.run("expand_key", aes.key, aes.buffer(rng.randbytes(key_len)), key_len)
             aes.run("ghash_init", aes.ghash_key, aes.buffer(rng.randbytes(16)))
@@ -131,29 +129,29 @@ def test_constant_trace_of_keys(machine: Machine, kernel: str) -> None:
 
 
 @pytest.mark.parametrize("streams", [1, 2])
-def test_constant_trace_of_sha256(machine: Machine, streams: int) -> None:
+def test_constant_trace_of_sha256(watched: Machine, streams: int) -> None:
     sha256_calls.clear()
     for seed in range(3):
         rng = random.Random(seed)
-        sha256(machine, [rng.randbytes(640) for _ in range(streams)], watch=True)
+        sha256(watched, [rng.randbytes(640) for _ in range(streams)])
     assert len({call.trace for call in sha256_calls}) == 1
 
 
-def planted(machine: Machine, name: str, seed: int) -> Call:
-    machine.forget()
+def planted(watched: Machine, name: str, seed: int) -> Call:
+    watched.forget()
     rng = random.Random(seed)
-    key, out, data = (machine.buffer(rng.randbytes(n)) for n in (16, 64, 64))
-    return machine.call(name, key, out, data, 4, watch=True)
+    key, out, data = (watched.buffer(rng.randbytes(n)) for n in (16, 64, 64))
+    return watched.call(name, key, out, data, 4)
 
 
 @pytest.mark.parametrize("name", ["planted_lookup", "planted_branch"])
-def test_planted_leak_is_caught(machine: Machine, name: str) -> None:
-    assert len({planted(machine, name, seed).trace for seed in range(3)}) == 3
+def test_planted_leak_is_caught(watched: Machine, name: str) -> None:
+    assert len({planted(watched, name, seed).trace for seed in range(3)}) == 3
 
 
-def test_planted_overrun_is_caught(machine: Machine) -> None:
+def test_planted_overrun_is_caught(watched: Machine) -> None:
     with pytest.raises(UcError, match="UC_ERR_READ_UNMAPPED"):
-        planted(machine, "planted_overrun", 0)
+        planted(watched, "planted_overrun", 0)
 
 
 def test_planted_clobber_is_caught(machine: Machine) -> None:
@@ -162,26 +160,25 @@ def test_planted_clobber_is_caught(machine: Machine) -> None:
     assert machine.call("planted_clobber").clobbered == ["x18", "d8"]
 
 
-def instructions_per_byte(machine: Machine, kernel: str, name: str, key_len: int) -> float:
+def instructions_per_byte(watched: Machine, kernel: str, name: str, key_len: int) -> float:
     """Subtract two sizes, so that what a call costs once falls out."""
     counts = []
     for blocks in (128, 256):
-        aes = Aes(machine, kernel, bytes(key_len))
+        aes = Aes(watched, kernel, bytes(key_len))
         aes.ghash_init()
         aes.calls.clear()
-        aes.watch = True
         USES[name](aes, bytes(16 * blocks))
         counts.append(aes.calls[0].instructions)
     return (counts[1] - counts[0]) / (16 * 128)
 
 
-def test_instructions(machine: Machine, library: Path) -> None:
+def test_instructions(watched: Machine, library: Path) -> None:
     """The committed counts are a ratchet for the compiler that made them."""
     found: dict[str, float] = {}
     for kernel in ("arm64-ce", "arm64-eor3"):
         for name in USES:
             for key_len in (16, 32):
-                count = instructions_per_byte(machine, kernel, name, key_len)
+                count = instructions_per_byte(watched, kernel, name, key_len)
                 found[f"{kernel} {name} {8 * key_len}"] = round(count, 3)
     compiler = library.with_suffix(".compiler").read_text().strip()
     committed = json.loads(COUNTS.read_text())

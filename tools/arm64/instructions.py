@@ -43,7 +43,9 @@ def code_of(data: bytes) -> Iterator[bytes]:
         (table,) = struct.unpack_from("<Q", data, 0x28)
         size, number = struct.unpack_from("<HH", data, 0x3A)
         for i in range(number):
-            kind, flags, _, offset, length = struct.unpack_from("<IQQQQ", data, table + size * i + 4)
+            kind, flags, _, offset, length = struct.unpack_from(
+                "<IQQQQ", data, table + size * i + 4
+            )
             if kind != 8 and flags & 4:  # SHT_NOBITS; SHF_EXECINSTR
                 yield data[offset : offset + length]
     elif data[:2] == b"MZ":
