@@ -13,7 +13,7 @@ pytest.importorskip("unicorn", reason="unicorn is not installed")
 pytest.importorskip("elftools", reason="pyelftools is not installed")
 pytest.importorskip("lief", reason="lief is not installed")
 sys.path.insert(0, str(Path(__file__).parent))
-from machine import Machine  # noqa: E402
+from machine import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from machine import Call, Machine
-
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from machine import Call, Machine
 
 AES_KEY_BYTES = 512
 GHASH_KEY_BYTES = 1088

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import lief
-import unicorn
 from elftools.elf.elffile import ELFFile
+
+import unicorn
 from unicorn import arm64_const as arm
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from unicorn import UcError
-
 from kernels import USES, Aes, sha256, sha256_calls, sha256_padding
+
+from unicorn import UcError
 
 if TYPE_CHECKING:
     from machine import Call, Machine

@@ -1,4 +1,4 @@
-"""Judge the inner loops of the ARM64 kernels by llvm-mca: predicted cycles and counted instructions.
+"""Judge the inner loops of the ARM64 kernels by llvm-mca: predicted cycles, counted instructions.
 
     python tools/arm64/model.py check   # the committed table is a ratchet
     python tools/arm64/model.py write   # make that table anew
