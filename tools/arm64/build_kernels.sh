@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build_kernels.sh FOLDER: the ARM64 kernels alone, for tests/unicorn: FOLDER/linux.so by GCC and, where
+# build_kernels.sh FOLDER: the ARM64 kernels alone, for tests/arm64: FOLDER/linux.so by GCC and, where
 # clang-cl and lld-link are installed, FOLDER/windows.dll (clang-cl's ABI and rules, no SDK). Beside each
 # stands NAME.compiler, which names the compiler with its version.
 set -euo pipefail
@@ -17,7 +17,7 @@ for file in "${files[@]}"; do
     -c "cpp/kernels/arm64/$name.cpp" -o "$out/linux/$name.o"
   objects+=("$out/linux/$name.o")
 done
-for file in tools/arm64/freestanding/memory.c tests/unicorn/planted.c; do
+for file in tools/arm64/freestanding/memory.c tests/arm64/planted.c; do
   name=$(basename "$file" .c)
   aarch64-linux-gnu-gcc -std=c11 -O1 -fPIC -fno-builtin -fno-tree-loop-distribute-patterns \
     -c "$file" -o "$out/linux/$name.o"
@@ -42,7 +42,7 @@ for file in "${files[@]}"; do
     "/Fo$out/windows/$name.obj" -- "cpp/kernels/arm64/$name.cpp"
   objects+=("$out/windows/$name.obj")
 done
-for file in tools/arm64/freestanding/memory.c tests/unicorn/planted.c; do
+for file in tools/arm64/freestanding/memory.c tests/arm64/planted.c; do
   name=$(basename "$file" .c)
   "${cl[@]}" /O1 /clang:-fno-builtin "/Fo$out/windows/$name.obj" -- "$file"
   objects+=("$out/windows/$name.obj")

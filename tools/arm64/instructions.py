@@ -4,8 +4,8 @@
     python tools/arm64/instructions.py FILE...        # counts only
 
 EOR3 outside the file that is compiled for it would be SIGILL on a CPU without SHA3; clang makes
-EOR3 of ordinary exclusive-ors when it may. Instructions are recognised by their encoding, word by word,
-in the executable sections of ELF and PE files.
+EOR3 of ordinary exclusive-ors when it may. Instructions are recognised by their encoding, word by
+word, in the executable sections of ELF and PE files.
 """
 
 from __future__ import annotations

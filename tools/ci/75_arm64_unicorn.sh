@@ -10,4 +10,4 @@ want_python
 want_apt aarch64-linux-gnu-g++:g++-aarch64-linux-gnu || skip_step "ARM64 kernels: $MISSING"
 want_apt clang-cl-22:clang-tools-22 lld-link-22:lld-22 || skip_part "the Windows DLL: $MISSING"
 timed "pip install unicorn" "$PY" -m pip install -q "unicorn>=2.1" "pyelftools>=0.31" "lief>=0.15"
-timed "pytest -m unicorn" "$PY" -m pytest -q -p no:cacheprovider -m unicorn tests/unicorn || die "ARM64 kernels"
+timed "pytest -m unicorn" "$PY" -m pytest -q -p no:cacheprovider -m unicorn tests/arm64 || die "ARM64 kernels"
