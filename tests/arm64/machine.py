@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import lief
-from elftools.elf.elffile import ELFFile
-
 import unicorn
+from elftools.elf.elffile import ELFFile
 from unicorn import arm64_const as arm
 
 if TYPE_CHECKING:

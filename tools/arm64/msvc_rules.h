@@ -14,10 +14,10 @@ union Vector64 {
 };
 // The member is hidden in a struct, so that the union is no vector to the compiler.
 union Vector128 {
+  unsigned long long u64[2];  // first, as there: a list of four lanes in braces is too long
   struct {
     U8 v;
   } hidden;
-  unsigned long long u64[2];
 };
 static inline Vector128 pack(U8 v) {
   Vector128 n;
