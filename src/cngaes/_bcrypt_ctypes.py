@@ -185,5 +185,6 @@ def sha256_into(source: Any, length: int, target: Any) -> None:
     if length > MAX_CALL_BYTES:
         raise ValueError("length")
     nothing = ctypes.create_string_buffer(1)
-    status = library().BCryptHash(_SHA256, None, 0, source if length else nothing, length, target, 32)
+    given = source if length else nothing
+    status = library().BCryptHash(_SHA256, None, 0, given, length, target, 32)
     check(status, "BCryptHash")
