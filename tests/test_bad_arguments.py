@@ -7,7 +7,6 @@ import mmap
 import sys
 from typing import Any
 
-import numpy as np
 import pytest
 
 import cngaes
@@ -247,6 +246,11 @@ def test_offset(backend: str) -> None:
         for nothing in ("1", b"1", 1.0, None):
             with pytest.raises(TypeError):
                 call(offset=nothing)
+
+
+def test_offset_of_numpy(backend: str) -> None:
+    np = pytest.importorskip("numpy", reason="numpy ends the process under Wine 8")
+    ctr = operations.ctr(backend)
     assert ctr.encrypt(IV, b"data", offset=np.int64(3)) == ctr.encrypt(IV, b"data", offset=3)
 
 

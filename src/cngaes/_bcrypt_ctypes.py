@@ -47,6 +47,7 @@ _PSEUDO_HANDLES: Final = {"ecb": 0x1B1, "cbc": 0x1A1, "gcm": 0x1E1}
 _SHA256: Final = 0x41
 _SEARCH_SYSTEM32: Final = 0x800
 _TAG_MISMATCH: Final = 0xC000A002
+_MISSING: Final = (0xC00000BB, 0xC0000002, 0xC0000225)  # not supported, implemented, found
 _BLOCK: Final = 16
 MAX_CALL_BYTES: Final = 2**32 - 16  # a ULONG, in whole blocks
 
@@ -108,6 +109,8 @@ def check(status: int, name: str) -> None:
     """Raise what a failed call means."""
     if status < 0:
         code = status & 0xFFFFFFFF
+        if code in _MISSING:
+            raise UnsupportedBackend(f"{name}: not in this bcrypt.dll (NTSTATUS 0x{code:08X})")
         raise InvalidTag if code == _TAG_MISMATCH else CngError(code, name)
 
 
