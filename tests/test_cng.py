@@ -183,7 +183,7 @@ def test_plain_ctypes() -> None:
         assert out.raw + tag.raw == references.gcm(KEY, NONCE, data, b"")
         key.gcm("BCryptDecrypt", out.raw, out, len(data), NONCE, tag)
         assert out.raw == data
-        tag[0] = tag.raw[0] ^ 1
+        tag.raw = bytes([tag.raw[0] ^ 1]) + tag.raw[1:]
         with pytest.raises(InvalidTag):
             key.gcm("BCryptDecrypt", data, out, len(data), NONCE, tag)
         assert out.raw == bytes(len(data))

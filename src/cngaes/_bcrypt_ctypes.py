@@ -110,7 +110,9 @@ def check(status: int, name: str) -> None:
     if status < 0:
         code = status & 0xFFFFFFFF
         if code in _MISSING:
-            raise UnsupportedBackend(f"{name}: not in this bcrypt.dll (NTSTATUS 0x{code:08X})")
+            raise UnsupportedBackend(
+                f"this bcrypt.dll has no such mode or key: {name}, NTSTATUS 0x{code:08X}"
+            )
         raise InvalidTag if code == _TAG_MISMATCH else CngError(code, name)
 
 

@@ -92,8 +92,9 @@ class InProcessPath(ABC):
             self._buffers.scrub(cell.case.body_size + cell.case.tag_size)
             sample = self.run(1)
         except Exception as error:
-            # The package's own word for it, by name: a path may not need the package at all.
-            if type(error).__name__ == "UnsupportedBackend":
+            # The package's word for what a bcrypt.dll lacks, by name: a path may do without the
+            # package. A wrong choice of kernel or backend raises the same class, and stays one.
+            if type(error).__name__ == "UnsupportedBackend" and "bcrypt.dll has no" in str(error):
                 raise UnsupportedError(str(error)) from error
             raise
         return Prepared(self.verify(), self._details(), sample.ns)
