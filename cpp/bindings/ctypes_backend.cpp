@@ -2,6 +2,7 @@
 // Python's ctypes (src/cngaes/_bcrypt_ctypes.py). ctypes gives up the GIL around the foreign
 // function; here it is held just long enough to get there.
 #include <atomic>
+#include <new>
 #include <type_traits>
 
 #include "../cng/backend_cng.hpp"
@@ -162,7 +163,9 @@ class CtypesBackend final : public Backend {
 }  // namespace
 
 void register_ctypes_backend() noexcept {
-  static const Backend* const backend = new CtypesBackend;  // never destroyed, as `cng` is not
+  // Never destroyed, as `cng` is not.
+  alignas(CtypesBackend) static unsigned char memory[sizeof(CtypesBackend)];
+  static const Backend* const backend = new (memory) CtypesBackend;
   set_ctypes_backend(backend);
 }
 

@@ -1,4 +1,6 @@
 // bcrypt.dll's functions, looked up at first use: the same extension imports without them.
+#include <new>
+
 #include "backend_cng.hpp"
 #include "cngaes/cng.hpp"
 
@@ -79,8 +81,9 @@ const Backend* cng_backend(const char** out_reason) noexcept {
 }
 
 const Backend& noop_cng_backend() noexcept {
+  alignas(cng::CngBackend) static unsigned char memory[sizeof(cng::CngBackend)];
   static const Backend* const backend =
-      new cng::CngBackend(cng::noop_bcrypt(), cng::kMaxCallBytes, "cng-noop");
+      new (memory) cng::CngBackend(cng::noop_bcrypt(), cng::kMaxCallBytes, "cng-noop");
   return *backend;
 }
 
