@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from cngaes_bench.cells import KEYS, PLACEMENTS, Cell
 from cngaes_bench.outputs import WrongOutputError
 from cngaes_bench.paths import REGISTRY, find
 from cngaes_bench.paths.base import UnavailableError, UnsupportedError
+from cngaes_bench.paths.cng_noop import price
 from cngaes_bench.paths.foreign import typical_cipher
 from cngaes_bench.paths.loops import compile_loop
 from cngaes_bench.workload import MIB, Workload
@@ -162,3 +164,9 @@ def test_per_call_keys_have_their_own_names() -> None:
     per_call = session.prepare(replace(cell, key="per-call")).details["statement"]
     assert reused == "cipher.encrypt(nonce, data, None)"
     assert per_call == "AESGCM(key).encrypt(nonce, data, None)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a promise for Linux; Wine has other clocks")
+def test_our_side_of_a_cng_call_is_cheap() -> None:
+    """16 bytes of GCM over functions that compute nothing, the best of many short rounds."""
+    assert price(loops=2000, rounds=50)["python"] < 200
