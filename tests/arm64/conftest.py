@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 pytest.importorskip("unicorn", reason="unicorn is not installed")
 pytest.importorskip("elftools", reason="pyelftools is not installed")
 pytest.importorskip("lief", reason="lief is not installed")
-sys.path.insert(0, str(Path(__file__).parent))
-from machine import Machine
+from arm64.machine import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 

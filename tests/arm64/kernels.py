@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from machine import Call, Machine
+    from arm64.machine import Call, Machine
 
 AES_KEY_BYTES = 512
 GHASH_KEY_BYTES = 1088
@@ -86,10 +86,10 @@ class Aes:
 def sha256(machine: Machine, messages: list[bytes]) -> list[bytes]:
     """Compress whole blocks of messages of equal length, from the initial state."""
     machine.forget()
-    initial = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A)
-    initial += (0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)  # FIPS 180-4 section 5.3.3
+    # FIPS 180-4 section 5.3.3
+    initial = bytes.fromhex("6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19")
     count, blocks = len(messages), len(messages[0]) // 64
-    states = machine.buffer(struct.pack("<8I", *initial) * count)
+    states = machine.buffer(struct.pack("<8I", *struct.unpack(">8I", initial)) * count)
     data = [machine.buffer(m) for m in messages]
     if count == 1:
         call = machine.call("sha256.compress", states, data[0], blocks)
