@@ -7,7 +7,10 @@ import ctypes
 import mmap
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:  # not under Wine 8, where importing it ends the process
+    np = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,3 +155,9 @@ NOT_BUFFERS: dict[str, Any] = {
 def content_of(buffer: Any) -> bytes:
     """The bytes of any of the above."""
     return bytes(memoryview(buffer).tobytes())
+
+
+if np is None:
+    for table in (NARROW, WIDE, EMPTY, NON_CONTIGUOUS, READ_ONLY, NOT_BUFFERS):
+        for name in [name for name in table if name.startswith("numpy")]:
+            del table[name]

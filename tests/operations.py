@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KEY = bytes(range(32))
 IV = bytes(range(64, 80))
-NONCE = bytes(range(80, 96))
+NONCE = bytes(range(80, 92))  # CNG takes no other length
 AAD = bytes(range(96, 128))
 DATA = bytes(range(128, 176))
 SEALED = references.gcm(KEY, NONCE, DATA, AAD)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 import operations
@@ -100,6 +99,7 @@ def test_non_contiguous(backend: str, op: Operation) -> None:
 @outputs
 def test_references_are_not_bytes(backend: str, op: Operation) -> None:
     """An array of Python objects has a buffer of pointers: writing there would crash later."""
+    np = pytest.importorskip("numpy", reason="numpy ends the process under Wine 8")
     assert size_of(op) % 8 == 0
     value = object()
     buf = np.full(size_of(op) // 8, value, dtype=object)

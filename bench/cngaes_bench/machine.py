@@ -94,6 +94,11 @@ def _package_facts() -> dict[str, str]:
         backend = f"none: {error}"
     best = (f"{family}={names[0]}" for family, names in cngaes.supported_kernels().items())
     facts = {"cngaes": str(cngaes.__version__), "backend": backend, "best kernels": " ".join(best)}
+    windows = cngaes.backends.windows_info()
+    if windows["wine_version"]:
+        facts["wine_version"] = f"{windows['wine_version']} (its bcrypt.dll is not Windows' CNG)"
+    if windows["emulated_process"]:
+        facts["emulated"] = "x64 process on ARM64 Windows"
     return facts | {name: os.environ[name] for name in _VARIABLES if os.environ.get(name)}
 
 

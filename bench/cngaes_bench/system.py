@@ -60,8 +60,11 @@ def clock_mhz() -> float | None:
 
 
 def load_average() -> float:
-    """Tell the mean number of runnable processes over the last minute."""
-    return float(psutil.getloadavg()[0])
+    """Tell the mean number of runnable processes over the last minute; 0 where nobody counts."""
+    try:
+        return float(psutil.getloadavg()[0])
+    except (OSError, RuntimeError):  # Windows without performance counters, Wine
+        return 0.0
 
 
 def cpu_count() -> int:

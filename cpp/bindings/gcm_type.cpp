@@ -1,5 +1,6 @@
 // AESGCM.
 #include "buffers.hpp"
+#include "cngaes/cng.hpp"
 #include "cngaes/modes.hpp"
 #include "cngaes/secure_memory.hpp"
 #include "context_types.hpp"
@@ -205,6 +206,29 @@ PyGetSetDef properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
+// An AESGCM over functions that compute nothing; see noop_cng_backend.
+PyObject* noop_aesgcm(PyObject* module, PyObject* argument) {
+  Input key;
+  if (!key.get(argument, "key")) return nullptr;
+  if (key.len() != 16 && key.len() != 24 && key.len() != 32) {
+    return raise_size("key", "16, 24 or 32 bytes", key.len());
+  }
+  const Ref type(PyObject_GetAttrString(module, "AESGCM"));
+  if (!type) return nullptr;
+  Ref self(key_new(reinterpret_cast<PyTypeObject*>(type.get()), nullptr, nullptr));
+  if (!self || !key_make(as_key(self.get()), Mode::gcm, noop_cng_backend(), key, 16, false)) {
+    return nullptr;
+  }
+  return self.release();
+}
+
+PyMethodDef functions[] = {
+    {"_noop_aesgcm", noop_aesgcm, METH_O,
+     "_noop_aesgcm(key, /)\n--\n\n"
+     "For measurements: an AESGCM whose calls encrypt NOTHING, to price all else of a call."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 constexpr KeyTypeInfo kInfo = {
     "cngaes.AESGCM",
     Mode::gcm,
@@ -222,6 +246,7 @@ bool check_nonce(const Input& nonce) {
 }
 
 bool add_gcm_type(PyObject* module, PyObject* base) {
+  if (PyModule_AddFunctions(module, functions) != 0) return false;
   return KeyConstructor<kInfo>::add_type(
       module, base, methods, properties,
       "AESGCM(key, *, tag_length=16, backend=None)\n--\n\n"

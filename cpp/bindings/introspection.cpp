@@ -4,6 +4,7 @@
 
 #include "cngaes/backend.hpp"
 #include "cngaes/c_abi.h"
+#include "cngaes/cng.hpp"
 #include "cngaes/registry.hpp"
 #include "errors.hpp"
 #include "key_object.hpp"
@@ -133,6 +134,13 @@ std::string default_backend() {
   return backend->name();
 }
 
+py::dict windows_info() {
+  py::dict info;
+  info["wine_version"] = wine_version();
+  info["emulated_process"] = is_emulated_process();
+  return info;
+}
+
 void check(Status status, const std::string& error) {
   if (status.ok()) return;
   raise_named("UnsupportedBackend", error.c_str());
@@ -178,6 +186,9 @@ void add_introspection(py::module_& module) {
   module.def("available_backends", available_backends, "Names of the backends usable here.");
   module.def("backend_status", backend_status,
              "Every known backend: 'available', or why it is not.");
+  module.def("windows_info", windows_info,
+             "{'wine_version': '8.0' or '', 'emulated_process': whether a build for x64 runs on "
+             "ARM64}.");
   module.def("environment_error", environment_error,
              "What is wrong with CNGAES_KERNEL or CNGAES_CPU_MASK as they were at import; empty if "
              "nothing is.");

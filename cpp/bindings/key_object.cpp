@@ -151,18 +151,30 @@ bool key_init(KeyObject* self, const KeyTypeInfo& info, PyObject* const* values)
   }
   const Backend* const backend = backend_from(values[info.init.num_total - 1]);
   if (backend == nullptr) return false;
+  if (info.option == KeyTypeInfo::Option::tag_length) {
+    const Status status = backend->check_tag_length(tag_len);
+    if (!status.ok()) {
+      raise(status);
+      return false;
+    }
+  }
+  return key_make(self, info.mode, *backend, key, tag_len, padded);
+}
+
+bool key_make(KeyObject* self, Mode mode, const Backend& backend, const Input& key,
+              std::uint8_t tag_len, bool padded) {
   if (self->claimed.exchange(true)) {
     PyErr_Format(PyExc_TypeError, "%s is already initialised", short_name(Py_TYPE(self)));
     return false;
   }
   std::unique_ptr<CipherKey> made;
-  const Status status = backend->make_key(info.mode, key.data(), key.len(), &made);
+  const Status status = backend.make_key(mode, key.data(), key.len(), &made);
   if (!status.ok()) {
     self->claimed = false;
     raise_choice(status);
     return false;
   }
-  self->backend = backend;
+  self->backend = &backend;
   self->kernel = made->kernel();
   self->key = made.release();
   self->key_len = static_cast<std::uint8_t>(key.len());

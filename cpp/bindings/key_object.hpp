@@ -6,6 +6,7 @@
 #pragma once
 
 #include "args.hpp"
+#include "buffers.hpp"
 #include "cngaes/backend.hpp"
 #include "errors.hpp"
 #include "gate.hpp"
@@ -40,6 +41,10 @@ struct KeyTypeInfo {
 PyObject* key_new(PyTypeObject* type, PyObject* args, PyObject* keywords);
 // values: as parsed by info.init.
 bool key_init(KeyObject* self, const KeyTypeInfo& info, PyObject* const* values);
+
+// The second half of it: arguments are checked.
+bool key_make(KeyObject* self, Mode mode, const Backend& backend, const Input& key,
+              std::uint8_t tag_len, bool padded);
 
 // The common base of the four types: close(), `with`, backend, kernel, no copying.
 PyObject* make_key_base(PyObject* module);

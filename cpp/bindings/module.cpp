@@ -1,5 +1,6 @@
 // The extension module _core: what the other files define, put together.
 #include "cngaes/registry.hpp"
+#include "ctypes_backend.hpp"
 #include "types.hpp"
 
 #include "key_object.hpp"
@@ -12,6 +13,8 @@ PYBIND11_MODULE(_core_module, m, py::mod_gil_not_used(),
   m.doc() = "AES and SHA-256 kernels, modes and backends. Use the names of cngaes instead.";
   // The environment counts as it is now, not at the first key.
   static_cast<void>(cngaes::environment_error());
+
+  bindings::register_ctypes_backend();
 
   const bindings::Ref key_base(bindings::make_key_base(m.ptr()));
   if (!key_base || !bindings::add_gcm_type(m.ptr(), key_base.get()) ||

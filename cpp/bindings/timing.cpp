@@ -6,6 +6,7 @@
 
 #include "buffers.hpp"
 #include "cngaes/backend.hpp"
+#include "cngaes/cng.hpp"
 #include "key_object.hpp"
 #include "types.hpp"
 
@@ -160,9 +161,11 @@ PyObject* time_loop(PyObject*, PyObject* args) {
   PyObject* data_object = nullptr;
   PyObject* buf_object = nullptr;
   PyObject* loops_object = nullptr;
+  PyObject* backend_object = nullptr;
   int per_call_key = 0;
-  if (PyArg_ParseTuple(args, "UUOOOOO|p:_time_loop", &mode, &direction, &key_object, &iv_object,
-                       &data_object, &buf_object, &loops_object, &per_call_key) == 0) {
+  if (PyArg_ParseTuple(args, "UUOOOOO|pO:_time_loop", &mode, &direction, &key_object, &iv_object,
+                       &data_object, &buf_object, &loops_object, &per_call_key,
+                       &backend_object) == 0) {
     return nullptr;
   }
   Input key;
@@ -172,6 +175,13 @@ PyObject* time_loop(PyObject*, PyObject* args) {
   std::int64_t loops = 0;
   Operation operation;
   operation.backend = &cpu_backend();
+  if (backend_object != nullptr) {
+    // Measurements may have the backend that computes nothing; nobody else can name it.
+    const bool noop = PyUnicode_Check(backend_object) &&
+                      PyUnicode_CompareWithASCIIString(backend_object, "cng-noop") == 0;
+    operation.backend = noop ? &noop_cng_backend() : backend_from(backend_object);
+    if (operation.backend == nullptr) return nullptr;
+  }
   operation.key = &key;
   operation.iv = &iv;
   operation.data = &data;
@@ -218,7 +228,8 @@ PyObject* clock_loop(PyObject*, PyObject* argument) {
 
 PyMethodDef functions[] = {
     {"_time_loop", time_loop, METH_VARARGS,
-     "_time_loop(mode, direction, key, iv, data, buf, loops, per_call_key=False)\n--\n\n"
+     "_time_loop(mode, direction, key, iv, data, buf, loops, per_call_key=False, "
+     "backend='cpu')\n--\n\n"
      "Nanoseconds that `loops` whole operations take in C++, the GIL released.\n\n"
      "mode: 'ecb', 'cbc', 'ctr', 'gcm' or 'sha256'; direction: 'encrypt', 'decrypt' or 'hash'."},
     {"_clock_loop", clock_loop, METH_O,

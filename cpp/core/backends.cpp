@@ -1,7 +1,10 @@
 // The backends by name and the choice among them.
+#include <atomic>
 #include <cstdlib>
 
 #include "cngaes/backend.hpp"
+#include "cngaes/cng.hpp"
+#include "cngaes/registry.hpp"
 
 namespace cngaes {
 namespace {
@@ -35,12 +38,6 @@ class UnavailableBackend final : public Backend {
   const char* reason_;
 };
 
-#ifdef _WIN32
-constexpr const char* kNoCng = "not in this build yet";
-#else
-constexpr const char* kNoCng = "needs Windows";
-#endif
-
 // As at load: a change of the environment afterwards has no effect.
 const std::string& environment_choice() {
   static const std::string value = [] {
@@ -50,12 +47,33 @@ const std::string& environment_choice() {
   return value;
 }
 
+std::atomic<const Backend*> g_ctypes_backend{nullptr};
+
+// Asked for every key and hash, so what cannot change is asked once. An emulated process has its
+// AES instructions translated one by one, and not always rightly (pycryptodome issue 728); CNG runs
+// native code there.
+const Backend& default_backend() noexcept {
+  static const char* reason = nullptr;
+  static const Backend* const cng = cng_backend(&reason);
+  if (cng == nullptr) return cpu_backend();
+  static const bool emulated = is_emulated_process();
+  const AesChoice* choice = nullptr;
+  const bool hardware_aes = choose_aes(&choice).ok() && choice->name != std::string_view("generic");
+  return hardware_aes && !emulated ? cpu_backend() : *cng;
+}
+
 }  // namespace
 
+void set_ctypes_backend(const Backend* backend) noexcept { g_ctypes_backend = backend; }
+
 std::span<const Backend* const> backends() noexcept {
-  static const UnavailableBackend cng("cng", kNoCng);
-  static const UnavailableBackend cng_ctypes("cng-ctypes", kNoCng);
-  static const Backend* const all[] = {&cpu_backend(), &cng, &cng_ctypes};
+  static const char* reason = nullptr;
+  static const Backend* const cng = cng_backend(&reason);
+  static const UnavailableBackend no_cng("cng", reason);
+  static const UnavailableBackend no_ctypes("cng-ctypes", cng == nullptr ? reason : "needs Python");
+  static const Backend* const ctypes = g_ctypes_backend;
+  static const Backend* const all[] = {&cpu_backend(), cng != nullptr ? cng : &no_cng,
+                                       cng != nullptr && ctypes != nullptr ? ctypes : &no_ctypes};
   return all;
 }
 
@@ -64,7 +82,7 @@ Status find_backend(std::string_view name, const Backend** out_backend, std::str
   const std::string prefix = from_environment ? "CNGAES_BACKEND: " : "";
   if (name.empty()) name = environment_choice();
   if (name.empty()) {
-    *out_backend = &cpu_backend();
+    *out_backend = &default_backend();
     return kOk;
   }
   std::string known;

@@ -16,6 +16,14 @@ namespace {
 constexpr FeatureSet kNeedsAesni = kSsse3 | kSse41 | kAesNi | kPclmul;
 constexpr FeatureSet kNeedsVaes256 = kNeedsAesni | kAvx | kAvx2 | kVaes | kVpclmul;
 #endif
+#if defined(__aarch64__) || defined(_M_ARM64)
+#define CNGAES_ARM64 1
+// EOR3 has not been seen in MSVC's header, and the file would be empty (cngaes/compat_arm64.h).
+#if !defined(_MSC_VER) || defined(__clang__)
+#define CNGAES_ARM64_EOR3 1
+#endif
+constexpr FeatureSet kNeedsArm64Ce = kArmAes | kArmPmull;
+#endif
 
 // Order of preference within each family. 512-bit registers come first wherever they exist:
 // measured faster on Zen 4 (docs/architecture.md); a CPU that slows down for them would get a
@@ -26,6 +34,13 @@ constexpr Kernel kKernels[] = {
     {"x86-vaes256", Family::aes, kNeedsVaes256, &kAesX86Vaes256, nullptr},
     {"x86-aesni", Family::aes, kNeedsAesni, &kAesX86Aesni, nullptr},
     {"x86-shani", Family::sha256, kSsse3 | kSse41 | kShaNi, nullptr, &kSha256X86Shani},
+#endif
+#ifdef CNGAES_ARM64_EOR3
+    {"arm64-eor3", Family::aes, kNeedsArm64Ce | kArmSha3, &kAesArm64Eor3, nullptr},
+#endif
+#ifdef CNGAES_ARM64
+    {"arm64-ce", Family::aes, kNeedsArm64Ce, &kAesArm64Ce, nullptr},
+    {"arm64-ce", Family::sha256, kArmSha2, nullptr, &kSha256Arm64Ce},
 #endif
     {"generic", Family::aes, 0, &kAesGeneric, nullptr},
     {"generic", Family::sha256, 0, nullptr, &kSha256Generic},

@@ -26,6 +26,7 @@ def collect_info() -> dict[str, object]:
         "build": backends.build_info(),
         "backends": backends.backend_status(),
         "default_backend": default,
+        "windows": backends.windows_info(),
         "environment_error": backends.environment_error() or "none",
         "compiled_kernels": backends.compiled_kernels(),
         "supported_kernels": backends.supported_kernels(),

@@ -13,6 +13,7 @@ from cngaes._core import (
     self_test,
     self_test_state,
     supported_kernels,
+    windows_info,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "self_test",
     "self_test_state",
     "supported_kernels",
+    "windows_info",
 ]

@@ -28,10 +28,28 @@ class UnsupportedBackend(Exception):  # noqa: N818 - like the above
     """The backend or kernel asked for is unknown, not available here, or cannot do this."""
 
 
+_STATUS_NAMES = {
+    0xC0000001: "STATUS_UNSUCCESSFUL",
+    0xC0000008: "STATUS_INVALID_HANDLE",
+    0xC000000D: "STATUS_INVALID_PARAMETER",
+    0xC0000022: "STATUS_ACCESS_DENIED",
+    0xC0000023: "STATUS_BUFFER_TOO_SMALL",
+    0xC000003E: "STATUS_DATA_ERROR",
+    0xC00000E5: "STATUS_INTERNAL_ERROR",
+    0xC0000206: "STATUS_INVALID_BUFFER_SIZE",
+    0xC000A002: "STATUS_AUTH_TAG_MISMATCH",
+}
+
+
 class CngError(OSError):
     """Windows CNG failed. `status` is the NTSTATUS, `name` the function that returned it."""
 
     def __init__(self, status: int, name: str) -> None:
-        super().__init__(f"{name} failed with NTSTATUS 0x{status:08X}")
+        if status == 0:
+            text = f"{name} succeeded with a wrong length"
+        else:
+            known = _STATUS_NAMES.get(status)
+            text = f"{name} failed with NTSTATUS 0x{status:08X}" + (f" ({known})" if known else "")
+        super().__init__(text)
         self.status = status
         self.name = name

@@ -45,7 +45,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("arguments", "known"),
     [
-        (["--path", "cpu", "gpu"], "known: kernel, cpu, cpu-ctypes, cryptography"),
+        (["--path", "cpu", "gpu"], "known: kernel, cng-kernel, cpu, cng"),
         (["--suite", "all"], "known: aead, ciphers, hashes, calls"),
         (["--case", "aes-256-xts/encrypt/1KiB"], "known: aes-128-gcm/encrypt"),
         (["--case", "rsa"], "known: aes-128-gcm/encrypt"),

@@ -68,7 +68,7 @@ def test_a_kernel_named_in_the_environment_travels_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--path", "gpu"], "known: kernel, cpu"),
+        (["--path", "gpu"], "known: kernel, cng-kernel, cpu"),
         (["--size", "1kb"], "bad size"),
         (["--kernel", "z80"], "z80"),
     ],

@@ -39,7 +39,7 @@ for target in "${targets[@]}"; do
       fi ;;
     aarch64)
       if want_apt aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static; then
-        cross aarch64 aarch64-linux.cmake QEMU_CPU=max QEMU_CPU=cortex-a76
+        cross aarch64 aarch64-linux.cmake QEMU_CPU=max QEMU_CPU=cortex-a76 CNGAES_CPU_MASK=arm-aes,arm-sha2
       else
         skip_part "ARM64 Linux: $MISSING"
       fi ;;

@@ -29,8 +29,11 @@ def _lazy(module: str, name: str, *arguments: object) -> Open:
 
 REGISTRY: Mapping[str, Open] = {
     "kernel": _lazy("kernel", "KernelPath"),
+    "cng-kernel": _lazy("kernel", "KernelPath", "cng"),
     "cpu": _lazy("cpu", "ExtensionPath", "cpu"),
+    "cng": _lazy("cpu", "ExtensionPath", "cng"),
     "cpu-ctypes": _lazy("cpu_ctypes", "CpuCtypesPath"),
+    "cng-ctypes": _lazy("cng_ctypes", "CngCtypesPath"),
     "cryptography": _lazy("cryptography", "CryptographyPath"),
     "pycryptodomex": _lazy("pycryptodomex", "PycryptodomexPath"),
     "hashlib": _lazy("hashlib", "HashlibPath"),

@@ -86,10 +86,17 @@ class InProcessPath(ABC):
         if cell.placement not in self.placements:
             raise UnsupportedError(f"{self.name} has no placement {cell.placement}")
         material = self._workload.material(cell.case)
-        self._operations = [self.operation(cell, material, i) for i in range(cell.threads)]
-        self._cell = cell
-        self._buffers.scrub(cell.case.body_size + cell.case.tag_size)
-        sample = self.run(1)
+        try:
+            self._operations = [self.operation(cell, material, i) for i in range(cell.threads)]
+            self._cell = cell
+            self._buffers.scrub(cell.case.body_size + cell.case.tag_size)
+            sample = self.run(1)
+        except Exception as error:
+            # The package's word for what a bcrypt.dll lacks, by name: a path may do without the
+            # package. A wrong choice of kernel or backend raises the same class, and stays one.
+            if type(error).__name__ == "UnsupportedBackend" and "bcrypt.dll has no" in str(error):
+                raise UnsupportedError(str(error)) from error
+            raise
         return Prepared(self.verify(), self._details(), sample.ns)
 
     def run(self, loops: int) -> Sample:

@@ -13,21 +13,29 @@ from .inprocess import InProcessPath, Operation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..buffers import Buffers
     from ..cells import Cell
-    from ..workload import Material
+    from ..workload import Material, Workload
 
 
 class KernelPath(InProcessPath):
     """The instructions alone."""
 
-    name = "kernel"
     placements = (INTO,)
+
+    def __init__(self, workload: Workload, buffers: Buffers, backend: str = "cpu") -> None:
+        super().__init__(workload, buffers)
+        self._backend = backend
+        self.name = "kernel" if backend == "cpu" else f"{backend}-kernel"
 
     def version(self) -> str:
         """Version of the package."""
         package = load()
         if not hasattr(package._core, "_time_loop"):
             raise UnavailableError("this build of cngaes has no timed loop")
+        reason = package._core.backend_status().get(self._backend, "unknown backend")
+        if reason != "available":
+            raise UnavailableError(f"backend {self._backend}: {reason}")
         return str(package.__version__)
 
     def operation(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -38,11 +46,11 @@ class KernelPath(InProcessPath):
             raise UnsupportedError("SHA-256 has no key")
         buffer, target = self._target(cell, index)
         iv = material.nonce if mode == "gcm" else material.iv
-        time_loop = load()._core._time_loop
+        time_loop, backend = load()._core._time_loop, self._backend
 
         def loop(loops: int, _: Mapping[str, object]) -> tuple[int, object]:
             arguments = (mode, direction, material.key, iv, material.data, buffer, loops, per_call)
-            return time_loop(*arguments), None
+            return time_loop(*arguments, backend), None
 
         return Operation(
             f"{mode} {direction}, loop in C++",
@@ -50,11 +58,15 @@ class KernelPath(InProcessPath):
             lambda _: Output.of(buffer, cell.case.tag_size),
             target=target,
             loop=loop,
-            details=_kernel_in_use(mode, material),
+            details=_kernel_in_use(mode, material, backend),
         )
 
 
-def _kernel_in_use(mode: str, material: Material) -> dict[str, str]:
+def _kernel_in_use(mode: str, material: Material, backend: str) -> dict[str, str]:
     package = load()
-    engine: Any = package.sha256() if mode == "sha256" else package.AESECB(material.key)
-    return {"backend": "cpu", "kernel": str(engine.kernel)}
+    engine: Any = (
+        package.sha256(backend=backend)
+        if mode == "sha256"
+        else package.AESECB(material.key, backend=backend)
+    )
+    return {"backend": backend, "kernel": str(engine.kernel)}

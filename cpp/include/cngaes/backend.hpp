@@ -81,6 +81,8 @@ class Backend {
   virtual const char* name() const noexcept = 0;
   // Null when usable here, else the reason ("needs Windows").
   virtual const char* unavailable_reason() const noexcept = 0;
+  // bad_argument for a GCM tag length that the mode allows and this backend does not.
+  virtual Status check_tag_length(std::size_t) const noexcept { return kOk; }
 
   virtual Status make_key(Mode mode, const std::uint8_t* key, std::size_t key_len,
                           std::unique_ptr<CipherKey>* out_key) const noexcept = 0;
@@ -95,6 +97,9 @@ const Backend& cpu_backend() noexcept;
 
 // All that this build knows by name, available here or not: cpu, cng, cng-ctypes.
 std::span<const Backend* const> backends() noexcept;
+
+// The backend that calls CNG from Python; the Python module brings it. Call before backends().
+void set_ctypes_backend(const Backend* backend) noexcept;
 
 // name empty: the environment's choice (CNGAES_BACKEND), else the default of this machine.
 // `unsupported` for an unknown or unavailable one, with the reason in *error.

@@ -87,10 +87,13 @@ struct Sha256Functions {
 
 // Tables are defined in their kernel files; cpp/core/registry.cpp lists them.
 extern const AesFunctions kAesGeneric;
+extern const AesFunctions kAesArm64Ce;
+extern const AesFunctions kAesArm64Eor3;
 extern const AesFunctions kAesX86Aesni;
 extern const AesFunctions kAesX86Vaes256;
 extern const AesFunctions kAesX86Vaes512;
 extern const Sha256Functions kSha256Generic;
+extern const Sha256Functions kSha256Arm64Ce;
 extern const Sha256Functions kSha256X86Shani;
 
 }  // namespace cngaes

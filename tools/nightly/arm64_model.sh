@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Budget: 3 minutes. Proves: the inner loops of the ARM64 kernels are, in llvm-mca's models of Oryon and
+# Neoverse V2, no slower than the committed table (tools/arm64/model.json: predicted, never measured);
+# every ARM64 file compiles under MSVC's rules for NEON types; core and kernels compile for macOS.
+# By hand: tools/nightly/arm64_model.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
+step_begin
+want_python
+failed=0
+
+if want_apt llvm-mca-19:llvm-19 aarch64-linux-gnu-g++:g++-aarch64-linux-gnu clang++-22:clang-22; then
+  timed "llvm-mca: no loop worse than committed" "$PY" tools/arm64/model.py check || failed=1
+else
+  skip_part "models: $MISSING"
+fi
+
+msvc_rules() {
+  local name
+  for name in aes_ce sha256_ce aes_eor3; do # aes_eor3 is empty there, as in MSVC
+    aarch64-linux-gnu-g++ -std=c++20 -O1 -Icpp/include -march=armv8-a+crypto -DCNGAES_MSVC_NEON=1 \
+      -include tools/arm64/msvc_rules.h -c "cpp/kernels/arm64/$name.cpp" -o "$work/$name.o" || return
+  done
+}
+# What the rules forbid must not compile: an operator on vectors, a brace list, an integer for vmull_p64.
+msvc_rules_bite() {
+  local line
+  while read -r line; do
+    printf '%s\n' "$line" >"$work/bad.cpp"
+    if aarch64-linux-gnu-g++ -std=c++20 -march=armv8-a+crypto -DCNGAES_MSVC_NEON=1 \
+      -include tools/arm64/msvc_rules.h -c "$work/bad.cpp" -o "$work/bad.o" 2>/dev/null; then
+      echo "compiled: $line"
+      return 1
+    fi
+  done <<'CODE'
+uint8x16_t f(uint8x16_t a, uint8x16_t b) { return a ^ b; }
+uint32x4_t f() { return uint32x4_t{0, 0, 0, 1}; }
+void f(uint8x16_t); void f(uint8x16_t) {} void f(uint32x4_t) {}
+poly128_t f(uint8x16_t);
+uint8x16_t f(poly64_t a) { return vreinterpretq_u8_p128(vmull_p64(a, a)); }
+CODE
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+timed "MSVC's type rules" msvc_rules || failed=1
+timed "MSVC's type rules bite" msvc_rules_bite || failed=1
+
+macos() { # TARGET FILE:FLAGS...
+  local target=$1 source flags
+  shift
+  for source in "$@"; do
+    flags=()
+    case $source in
+      *arm64/aes_eor3.cpp) flags=(-mcpu=generic+aes+sha2+sha3) ;;
+      *kernels/arm64/*) flags=(-mcpu=generic+aes+sha2) ;;
+      *x86/aes_aesni.cpp) flags=(-mssse3 -msse4.1 -maes -mpclmul) ;;
+      *x86/aes_vaes256.cpp) flags=(-mavx2 -maes -mpclmul -mvaes -mvpclmulqdq) ;;
+      *x86/aes_vaes512.cpp) flags=(-mavx2 -maes -mpclmul -mvaes -mvpclmulqdq -mavx512f -mavx512vl -mavx512bw -mavx512dq) ;;
+      *x86/sha256_shani.cpp) flags=(-mssse3 -msse4.1 -msha) ;;
+    esac
+    nice -n 10 "$PY" -m ziglang c++ -target "$target" -std=c++20 -O1 -Wall -Wextra -Werror -Icpp/include "${flags[@]}" \
+      -c "$source" -o "$work/macos.o" || { echo "$target: $source"; return 1; }
+  done
+}
+timed "pip install ziglang" "$PY" -m pip install -q ziglang || failed=1
+export ZIG_GLOBAL_CACHE_DIR="$CACHE/zig" ZIG_LOCAL_CACHE_DIR="$CACHE/zig"
+timed "macOS arm64 compile" macos aarch64-macos cpp/core/*.cpp cpp/kernels/generic/*.cpp cpp/kernels/arm64/*.cpp || failed=1
+timed "macOS x86_64 compile" macos x86_64-macos cpp/core/*.cpp cpp/kernels/generic/*.cpp cpp/kernels/x86/*.cpp || failed=1
+[ $failed = 0 ] || die "ARM64 model and compile checks"
