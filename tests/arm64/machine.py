@@ -137,7 +137,9 @@ class Machine:
                     at = CODE + entry.address
                     (value,) = struct.unpack("<Q", self.read(at, 8))
                     self.uc.mem_write(at, struct.pack("<Q", value - base + CODE))
-        return {entry.name: CODE + entry.address for entry in pe.get_export().entries}
+        exports = pe.get_export()
+        assert exports is not None
+        return {str(entry.name): CODE + entry.address for entry in exports.entries}
 
     def read(self, at: int, size: int) -> bytes:
         """Read memory."""
