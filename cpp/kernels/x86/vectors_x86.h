@@ -5,9 +5,9 @@
 // No include guard on purpose: one inclusion per kernel file, no linkage shared between files that
 // are compiled with different instruction sets.
 
-// Brings a line into the first-level cache; any address will do, also one past the data.
+// Brings a line into the second-level cache; any address will do, also one past the data.
 CNGAES_INLINE void prefetch(const uint8_t* p) {
-  _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0);
+  _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T1);
 }
 
 struct Vec128 {
