@@ -7,7 +7,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 step_begin
 want_python
-timed "pip install build" "$PY" -m pip install -q -r tools/ci/requirements-package.txt
+timed "pip install build" pip_install -r tools/ci/requirements-package.txt
 
 dist=$(mktemp -d)
 trap 'rm -rf "$dist"' EXIT
