@@ -11,6 +11,7 @@ from . import results
 from .buffers import Buffers
 from .cases import format_size
 from .document import to_html, to_markdown, to_terminal
+from .explain.explaining import explain
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
 from .progress import shown
@@ -41,6 +42,7 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
     with shown() as progress:
         measurement = measure(options, started, progress)
     measurement.machine = machine
+    measurement.explanation = explain(measurement)
     measurement.command = shlex.join(["python", "-m", "cngaes", "bench", *argv])
     if warning:
         measurement.notes.append(f"CAUTION: {warning}.")
@@ -69,6 +71,7 @@ def measure(options: Options, started: float, progress: Progress) -> Measurement
         min_time=options.min_time,
         seed=secrets.randbits(32) if options.seed is None else options.seed,
         pace=pace,
+        probes=True,
     )
     runner = Runner(settings, workload=workload, buffers=buffers, progress=progress)
     measurement = runner.measure(options.selection)
