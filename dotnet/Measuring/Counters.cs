@@ -1,0 +1,40 @@
+using System.Runtime;
+
+namespace Cngaes.Measuring;
+
+/// <summary>Everything that is counted beside a timed value, up to one moment.</summary>
+internal sealed class Counters
+{
+    private const int NanosecondsPerTick = 100;
+    private readonly List<KeyValuePair<string, long>> _counts;
+
+    private Counters(List<KeyValuePair<string, long>> counts) => _counts = counts;
+
+    public static Counters Read()
+    {
+        // The precise count of allocated bytes stops all threads for a moment, so it comes first.
+        long allocated = GC.GetTotalAllocatedBytes(precise: true);
+        (long faults, long? voluntary, long? involuntary) = SystemCounters.Read();
+        List<KeyValuePair<string, long>> counts = [new("page_faults", faults)];
+        if (voluntary is long ownWill && involuntary is long forced)
+        {
+            counts.Add(new("voluntary_switches", ownWill));
+            counts.Add(new("involuntary_switches", forced));
+        }
+
+        for (int generation = 0; generation <= GC.MaxGeneration; generation++)
+        {
+            counts.Add(new($"gc_gen{generation}", GC.CollectionCount(generation)));
+        }
+
+        counts.Add(new("gc_pause_ns", GC.GetTotalPauseDuration().Ticks * NanosecondsPerTick));
+        counts.Add(new("allocated_bytes", allocated));
+        counts.Add(new("jit_methods", JitInfo.GetCompiledMethodCount()));
+        counts.Add(new("cpu_ns", Environment.CpuUsage.TotalTime.Ticks * NanosecondsPerTick));
+        return new Counters(counts);
+    }
+
+    /// <summary>What was counted from `start` on.</summary>
+    public IReadOnlyList<KeyValuePair<string, long>> Since(Counters start) =>
+        [.. _counts.Zip(start._counts, (now, then) => KeyValuePair.Create(now.Key, now.Value - then.Value))];
+}
