@@ -22,13 +22,11 @@ internal sealed class Counters
             counts.Add(new("involuntary_switches", forced));
         }
 
-        for (int generation = 0; generation <= GC.MaxGeneration; generation++)
-        {
-            counts.Add(new($"gc_gen{generation}", GC.CollectionCount(generation)));
-        }
-
+        counts.Add(new("gc_count", GC.CollectionCount(0))); // a collection of an older generation is one of this, too
+        counts.Add(new("gc_gen1", GC.CollectionCount(1)));
+        counts.Add(new("gc_gen2", GC.CollectionCount(2)));
         counts.Add(new("gc_pause_ns", GC.GetTotalPauseDuration().Ticks * NanosecondsPerTick));
-        counts.Add(new("allocated_bytes", allocated));
+        counts.Add(new("alloc_bytes", allocated));
         counts.Add(new("jit_methods", JitInfo.GetCompiledMethodCount()));
         counts.Add(new("cpu_ns", Environment.CpuUsage.TotalTime.Ticks * NanosecondsPerTick));
         return new Counters(counts);

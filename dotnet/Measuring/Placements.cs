@@ -41,6 +41,11 @@ internal sealed class InPlaceOperation : Operation
             throw new UnsupportedException("decrypting GCM in place needs fresh ciphertext for every call");
         }
 
+        if (cell.Case.OutputSize != material.Data.Length)
+        {
+            throw new UnsupportedException("padding changes the length: an array cannot hold both");
+        }
+
         _array = array;
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Security.Cryptography;
 
 namespace Cngaes.Workload;
 
@@ -28,7 +29,16 @@ internal sealed record Case(Mode Mode, int KeyBytes, Direction Direction, int Si
         [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
     /// <summary>Bytes of the result, without a tag.</summary>
-    public int OutputSize => Direction == Direction.Hash ? DigestSize : Size;
+    public int OutputSize => Direction switch
+    {
+        Direction.Hash => DigestSize,
+        Direction.Encrypt when Padding == PaddingMode.PKCS7 => Size + BlockSize - (Size % BlockSize),
+        _ => Size,
+    };
+
+    /// <summary>CBC and ECB are padded when the plaintext is not whole blocks.</summary>
+    public PaddingMode Padding =>
+        Mode is Mode.Cbc or Mode.Ecb && Size % BlockSize != 0 ? PaddingMode.PKCS7 : PaddingMode.None;
 
     /// <summary>Whether the result has a tag behind it.</summary>
     public bool MakesTag => Mode == Mode.Gcm && Direction == Direction.Encrypt;
@@ -50,13 +60,7 @@ internal sealed record Case(Mode Mode, int KeyBytes, Direction Direction, int Si
             "hash" when mode == Mode.Sha256 => Direction.Hash,
             _ => throw new FormatException($"bad direction '{parts[1]}' for {parts[0]}"),
         };
-        int size = ParseSize(parts[2]);
-        if (mode is Mode.Cbc or Mode.Ecb && size % BlockSize != 0)
-        {
-            throw new FormatException($"{parts[0]} needs whole {BlockSize}-byte blocks, not {size} bytes");
-        }
-
-        return new Case(mode, keyBytes, direction, size);
+        return new Case(mode, keyBytes, direction, ParseSize(parts[2]));
     }
 
     private static (Mode Mode, int KeyBytes) ParseAlgorithm(string name)

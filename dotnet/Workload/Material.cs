@@ -6,8 +6,9 @@ namespace Cngaes.Workload;
 internal sealed record Material(byte[] Key, byte[] Iv, byte[] Nonce, byte[] Data, byte[] Tag);
 
 /// <summary>
-/// Makes the suite's inputs, of two kinds told apart by the size: whole MiB repeat the article's block, with
-/// keys and IVs that count up; any other size is cut from a second block, which begins with key, IV and nonce.
+/// Makes the suite's inputs, told apart by the size: whole MiB repeat the article's block, with keys and IVs that
+/// count up; 52 bytes of AES-256-ECB are the Perl text's letters under its key; any other size is cut from a second
+/// block, which begins with key, IV and nonce.
 /// </summary>
 internal sealed class MaterialSource
 {
@@ -16,6 +17,7 @@ internal sealed class MaterialSource
     private const int NonceAt = 48;
     private const int IvSize = 16;
     private const int NonceSize = 12;
+    private static readonly Case s_letters = new(Mode.Ecb, 32, Direction.Encrypt, 52);
     private readonly Dictionary<Case, WeakReference<Material>> _materials = [];
     private readonly WeakReference<byte[]> _plain = new([]);
 
@@ -47,21 +49,32 @@ internal sealed class MaterialSource
             nonce = head[NonceAt..(NonceAt + NonceSize)];
         }
 
-        byte[] plain = Plaintext(task.Size);
+        byte[] plain;
+        if (task with { Direction = Direction.Encrypt } == s_letters)
+        {
+            key = "0123456789abcdef0123456789abcdef"u8.ToArray();
+            plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"u8.ToArray();
+        }
+        else
+        {
+            plain = Plaintext(task.Size);
+        }
+
         byte[] tag = new byte[Case.TagSize];
         if (task.Direction != Direction.Decrypt)
         {
             return new Material(key, iv, nonce, plain, tag);
         }
 
-        byte[] data = new byte[plain.Length];
-        Encrypt(task.Mode, key, iv, nonce, plain, data, tag);
+        Case encryption = task with { Direction = Direction.Encrypt };
+        byte[] data = new byte[encryption.OutputSize];
+        Encrypt(encryption, key, iv, nonce, plain, data, tag);
         return new Material(key, iv, nonce, data, tag);
     }
 
-    private static void Encrypt(Mode mode, byte[] key, byte[] iv, byte[] nonce, byte[] plain, byte[] data, byte[] tag)
+    private static void Encrypt(Case task, byte[] key, byte[] iv, byte[] nonce, byte[] plain, byte[] data, byte[] tag)
     {
-        if (mode == Mode.Gcm)
+        if (task.Mode == Mode.Gcm)
         {
             using AesGcm gcm = new(key, tag.Length);
             gcm.Encrypt(nonce, plain, data, tag);
@@ -70,19 +83,19 @@ internal sealed class MaterialSource
 
         using Aes aes = Aes.Create();
         aes.Key = key;
-        switch (mode)
+        switch (task.Mode)
         {
             case Mode.Cbc:
-                aes.EncryptCbc(plain, iv, data, PaddingMode.None);
+                aes.EncryptCbc(plain, iv, data, task.Padding);
                 break;
             case Mode.Ecb:
-                aes.EncryptEcb(plain, data, PaddingMode.None);
+                aes.EncryptEcb(plain, data, task.Padding);
                 break;
             case Mode.Ctr:
                 CounterReference.Apply(aes, iv, plain, data);
                 break;
             default:
-                throw new ArgumentOutOfRangeException(nameof(mode), mode, "has no encryption");
+                throw new ArgumentOutOfRangeException(nameof(task), task.Mode, "has no encryption");
         }
     }
 

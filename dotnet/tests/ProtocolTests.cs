@@ -35,7 +35,7 @@ public class ProtocolTests
         Assert.Equal("SHA256.HashData", prepared.GetProperty("details").GetProperty("api").GetString());
         JsonElement timed = Ask(server, """{"run":2}""");
         Assert.True(timed.GetProperty("ns").GetInt64() > 0);
-        foreach (string extra in new[] { "page_faults", "cpu_ns", "gc_gen0", "gc_gen2", "allocated_bytes", "gc_pause_ns", "jit_methods" })
+        foreach (string extra in new[] { "page_faults", "cpu_ns", "gc_count", "gc_gen2", "alloc_bytes", "gc_pause_ns", "jit_methods" })
         {
             Assert.True(timed.GetProperty("extras").GetProperty(extra).GetInt64() >= 0, extra);
         }
@@ -85,6 +85,8 @@ public class ProtocolTests
     [InlineData("aes-256-gcm/encrypt/1KiB", "dotnet-stream", "into", "whole messages only")]
     [InlineData("aes-256-cbc/encrypt/1KiB", "dotnet-intrinsics", "into", "GCM, CTR and SHA-256 only")]
     [InlineData("aes-256-gcm/decrypt/1KiB", "dotnet", "inplace", "fresh ciphertext")]
+    [InlineData("aes-256-cbc/encrypt/1000B", "dotnet", "inplace", "padding changes the length")]
+    [InlineData("aes-256-cbc/encrypt/1000B", "dotnet-stream", "into", "whole blocks")]
     [InlineData("sha256/hash/1KiB", "dotnet", "inplace", "does not replace its input")]
     [InlineData("aes-256-gcm/encrypt/4GiB", "dotnet", "into", "at most 2147483591 bytes")]
     public void What_a_path_cannot_do_is_unsupported_with_a_reason(string task, string path, string placement, string words)

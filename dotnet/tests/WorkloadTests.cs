@@ -1,3 +1,5 @@
+using Cngaes.Measuring;
+using Cngaes.Paths;
 using Cngaes.Workload;
 
 namespace Cngaes.Tests;
@@ -24,7 +26,6 @@ public class WorkloadTests
     [InlineData("aes-256-xts/encrypt/1KiB", "unknown algorithm 'aes-256-xts'")]
     [InlineData("aes-256-gcm/hash/1KiB", "bad direction 'hash'")]
     [InlineData("sha256/encrypt/1KiB", "bad direction 'encrypt'")]
-    [InlineData("aes-256-cbc/encrypt/17B", "whole 16-byte blocks, not 17")]
     [InlineData("aes-256-gcm/encrypt/0B", "bad size '0B'")]
     [InlineData("aes-256-gcm/encrypt/-1B", "bad size '-1B'")]
     [InlineData("aes-256-gcm/encrypt/KiB", "bad size 'KiB'")]
@@ -32,6 +33,24 @@ public class WorkloadTests
     [InlineData("aes-256-gcm/encrypt/1MB", "bad size '1MB'")]
     public void Bad_cases_are_named(string name, string words) =>
         Assert.Contains(words, Assert.Throws<FormatException>(() => Case.Parse(name)).Message, StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("aes-256-cbc/encrypt/17B", 32)]
+    [InlineData("aes-256-cbc/decrypt/17B", 17)]
+    [InlineData("aes-256-ecb/encrypt/16B", 16)]
+    [InlineData("aes-256-gcm/encrypt/17B", 17)]
+    [InlineData("sha256/hash/17B", 32)]
+    public void Outputs_have_sizes(string name, int size) => Assert.Equal(size, Case.Parse(name).OutputSize);
+
+    [Fact]
+    public void The_letters_of_the_Perl_text_are_its_case()
+    {
+        using Session session = new(Registry.All, warmUp: false);
+        Cell cell = new(Case.Parse("aes-256-ecb/encrypt/52B"), "dotnet", Placement.Into, KeyPerCall: false, Threads: 1);
+        Assert.Equal("2caa03ffbc3f459f", session.Prepare(cell).Fingerprint.First8);
+        cell = cell with { Case = Case.Parse("aes-256-ecb/decrypt/52B") };
+        Assert.Equal(Convert.ToHexStringLower("abcdefgh"u8), session.Prepare(cell).Fingerprint.First8);
+    }
 
     [Fact]
     public void What_does_not_fit_an_array_is_not_supported() =>

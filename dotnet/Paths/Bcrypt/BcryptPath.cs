@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Cngaes.Workload;
 
 namespace Cngaes.Paths.Bcrypt;
@@ -13,6 +14,7 @@ internal sealed class BcryptPath : IPath
 
     public IEngine Create(Case task, Material material) => task.Mode switch
     {
+        _ when task.Padding != PaddingMode.None => throw new UnsupportedException("written for whole blocks"),
         Mode.Gcm => new BcryptGcmEngine(task.Direction, material),
         Mode.Cbc => new BcryptBlockEngine(task.Direction, material.Key, "ChainingModeCBC", material.Iv),
         Mode.Ecb => new BcryptBlockEngine(task.Direction, material.Key, "ChainingModeECB", []),

@@ -3,28 +3,28 @@ using Cngaes.Workload;
 
 namespace Cngaes.Paths.Framework;
 
-internal sealed class CbcEngine(Direction direction, Material material) : IEngine
+internal sealed class CbcEngine(Case task, Material material) : IEngine
 {
     private readonly Aes _aes = AesFactory.Create(material.Key);
 
-    public string Api => direction == Direction.Encrypt ? "Aes.EncryptCbc" : "Aes.DecryptCbc";
+    public string Api => task.Direction == Direction.Encrypt ? "Aes.EncryptCbc" : "Aes.DecryptCbc";
 
     public void Run(byte[] input, byte[] output, byte[] tag)
     {
-        if (direction == Direction.Encrypt)
+        if (task.Direction == Direction.Encrypt)
         {
-            _aes.EncryptCbc(input, material.Iv, output, PaddingMode.None);
+            _aes.EncryptCbc(input, material.Iv, output, task.Padding);
         }
         else
         {
-            _aes.DecryptCbc(input, material.Iv, output, PaddingMode.None);
+            _aes.DecryptCbc(input, material.Iv, output, task.Padding);
         }
     }
 
     public byte[] RunTypical(byte[] input, int outputSize, byte[] tag) =>
-        direction == Direction.Encrypt
-            ? _aes.EncryptCbc(input, material.Iv, PaddingMode.None)
-            : _aes.DecryptCbc(input, material.Iv, PaddingMode.None);
+        task.Direction == Direction.Encrypt
+            ? _aes.EncryptCbc(input, material.Iv, task.Padding)
+            : _aes.DecryptCbc(input, material.Iv, task.Padding);
 
     public void Dispose() => _aes.Dispose();
 }

@@ -3,28 +3,28 @@ using Cngaes.Workload;
 
 namespace Cngaes.Paths.Framework;
 
-internal sealed class EcbEngine(Direction direction, Material material) : IEngine
+internal sealed class EcbEngine(Case task, Material material) : IEngine
 {
     private readonly Aes _aes = AesFactory.Create(material.Key);
 
-    public string Api => direction == Direction.Encrypt ? "Aes.EncryptEcb" : "Aes.DecryptEcb";
+    public string Api => task.Direction == Direction.Encrypt ? "Aes.EncryptEcb" : "Aes.DecryptEcb";
 
     public void Run(byte[] input, byte[] output, byte[] tag)
     {
-        if (direction == Direction.Encrypt)
+        if (task.Direction == Direction.Encrypt)
         {
-            _aes.EncryptEcb(input, output, PaddingMode.None);
+            _aes.EncryptEcb(input, output, task.Padding);
         }
         else
         {
-            _aes.DecryptEcb(input, output, PaddingMode.None);
+            _aes.DecryptEcb(input, output, task.Padding);
         }
     }
 
     public byte[] RunTypical(byte[] input, int outputSize, byte[] tag) =>
-        direction == Direction.Encrypt
-            ? _aes.EncryptEcb(input, PaddingMode.None)
-            : _aes.DecryptEcb(input, PaddingMode.None);
+        task.Direction == Direction.Encrypt
+            ? _aes.EncryptEcb(input, task.Padding)
+            : _aes.DecryptEcb(input, task.Padding);
 
     public void Dispose() => _aes.Dispose();
 }

@@ -14,8 +14,8 @@ internal sealed class FrameworkPath : IPath
     public IEngine Create(Case task, Material material) => task.Mode switch
     {
         Mode.Gcm => new GcmEngine(task.Direction, material),
-        Mode.Cbc => new CbcEngine(task.Direction, material),
-        Mode.Ecb => new EcbEngine(task.Direction, material),
+        Mode.Cbc => new CbcEngine(task, material),
+        Mode.Ecb => new EcbEngine(task, material),
         Mode.Sha256 => new HashDataEngine(),
         _ => throw new UnsupportedException("the class library of .NET has no CTR mode"),
     };

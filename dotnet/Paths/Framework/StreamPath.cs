@@ -17,6 +17,8 @@ internal sealed class StreamPath : IPath
 
     public IEngine Create(Case task, Material material) => task.Mode switch
     {
+        Mode.Cbc or Mode.Ecb when task.Padding != PaddingMode.None =>
+            throw new UnsupportedException("TransformBlock does whole blocks"),
         Mode.Cbc => new TransformEngine(task, material, CipherMode.CBC),
         Mode.Ecb => new TransformEngine(task, material, CipherMode.ECB),
         Mode.Sha256 => new IncrementalHashEngine(),
