@@ -12,7 +12,7 @@ internal static class Program
 {
     private const int UsageError = 2;
     private const string Usage = """
-        usage: cngaes-dotnet [--peer]                       answer the suite's requests on standard input
+        usage: cngaes-dotnet [--peer] [--warm-up yes|no]    answer the suite's requests on standard input
                cngaes-dotnet --article [--size N] [--rounds N]   the article's four tasks, here alone
                cngaes-dotnet --trace [--size N]             every operation once, between marks for a tracer
         """;
@@ -40,9 +40,9 @@ internal static class Program
         switch (command)
         {
             case "--peer":
-                Allow(options);
+                Allow(options, "--warm-up");
                 using (TextReader input = new StreamReader(Console.OpenStandardInput(), s_utf8))
-                using (PeerServer server = new(Registry.All, input, output))
+                using (PeerServer server = new(Registry.All, input, output, WarmUp(options)))
                 {
                     server.Serve();
                 }
@@ -92,6 +92,14 @@ internal static class Program
             ? size
             : throw new FormatException($"the size is whole MiB, not {size} bytes");
     }
+
+    private static bool WarmUp(Dictionary<string, string> options) =>
+        options.GetValueOrDefault("--warm-up", "yes") switch
+        {
+            "yes" => true,
+            "no" => false,
+            string other => throw new FormatException($"--warm-up is yes or no, not '{other}'"),
+        };
 
     private static int Rounds(Dictionary<string, string> options)
     {

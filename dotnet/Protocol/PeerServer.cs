@@ -7,9 +7,10 @@ using Cngaes.Workload;
 namespace Cngaes.Protocol;
 
 /// <summary>Answers requests, a line each, until "quit" or the end of the input.</summary>
-internal sealed class PeerServer(IReadOnlyList<IPath> paths, TextReader input, TextWriter output) : IDisposable
+internal sealed class PeerServer(IReadOnlyList<IPath> paths, TextReader input, TextWriter output, bool warmUp = true)
+    : IDisposable
 {
-    private readonly Session _session = new(paths);
+    private readonly Session _session = new(paths, warmUp);
 
     public void Serve()
     {

@@ -41,6 +41,7 @@ public class ProgramTests
 
     [Theory]
     [InlineData("--dance")]
+    [InlineData("--peer", "--warm-up", "perhaps")]
     [InlineData("--article", "--size")]
     [InlineData("--article", "--size", "1B")]
     [InlineData("--article", "--size", "4GiB")]

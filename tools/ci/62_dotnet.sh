@@ -17,7 +17,7 @@ trap 'rm -rf "$out"' EXIT
 timed "dotnet test" dotnet test "$ROOT/dotnet/tests/cngaes-dotnet-tests.csproj" -c Release \
   --artifacts-path "$(dotnet_artifacts)" || die "the tests of the .NET peer"
 timed "build" tools/dotnet/build.sh "$out/linux"
-peer() { timed "$1: all cells against Python" "$PY" tools/dotnet/check_peer.py "${@:2}" || die "$1"; }
+peer() { timed "$1: all cells against Python" "$PY" tools/dotnet/check_peer.py "${@:2}" --peer --warm-up no || die "$1"; }
 peer "Linux" -- "$out/linux/cngaes-dotnet"
 timed "the article's column" "$out/linux/cngaes-dotnet" --article --size 4MiB --rounds 1
 timed "EVP calls of each operation" tools/dotnet/trace.sh evp "$out/linux/cngaes-dotnet"
@@ -37,7 +37,7 @@ arm64() {
     timed "ARM64 libraries" tools/arm64/unpack_debian.sh "$root" libc6 libgcc-s1 libstdc++6 zlib1g libssl3 ||
     { skip_part "ARM64: Debian's packages could not be had"; return; }
   timed "build for linux-arm64" tools/dotnet/build.sh "$out/arm64" linux-arm64
-  peer "ARM64" --paths dotnet-intrinsics --threads 1 --sizes 1B,17B,128B,1000B,4095B -- \
+  peer "ARM64" --paths dotnet-intrinsics --threads 1 --sizes 17B,128B,1000B,4095B -- \
     qemu-aarch64-static -L "$root" \
     -E "LD_LIBRARY_PATH=$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu" "$out/arm64/cngaes-dotnet"
 }

@@ -1,6 +1,6 @@
 """Has a peer do every case it offers and compares whole outputs with the suite's own fingerprints.
 
-    tools/dotnet/check_peer.py [--paths dotnet,dotnet-intrinsics] [--sizes 16B,1000B] -- COMMAND...
+    tools/dotnet/check_peer.py [--paths dotnet,dotnet-intrinsics] [--sizes 16B,1000B] -- COMMAND --peer --warm-up no
 
 Every algorithm and direction, every size, every placement, the key object reused and made per call, one
 thread and two: prepare, a run of three calls, verify. Also: an unknown request is answered by an error,
@@ -20,8 +20,9 @@ from cngaes_bench.peers.path import Peer
 from cngaes_bench.peers.process import PeerError, PeerProcess
 from cngaes_bench.workload import Workload
 
-# Around the groups of eight blocks of C#'s own GCM and CTR; and one of the article's sizes.
-_SIZES = "1B,15B,16B,17B,52B,127B,128B,129B,255B,256B,1000B,4095B,1MiB"
+# Around the groups of eight blocks of C#'s own GCM and CTR, and one of the article's sizes. A fingerprint
+# wants 16 bytes of output.
+_SIZES = "16B,17B,52B,127B,128B,129B,255B,256B,1000B,4095B,1MiB"
 
 
 def cells(path: str, sizes: list[int]) -> list[Cell]:
@@ -59,6 +60,7 @@ def main() -> int:
     process = PeerProcess("peer", options.command)
     try:
         peer = Peer(process)
+        peer.greet()
         hellos = peer.hello()
         print("paths:", *(f"{hello.name} {hello.version}" for hello in hellos.values()))
         wanted = options.paths.split(",") if options.paths else list(hellos)
