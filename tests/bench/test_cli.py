@@ -230,12 +230,14 @@ def test_suites_take_other_sizes() -> None:
 
 def test_a_slow_machine_gets_a_smaller_input(monkeypatch: pytest.MonkeyPatch) -> None:
     from cngaes_bench.buffers import Buffers
+    from cngaes_bench.paths import REGISTRY
     from cngaes_bench.progress import Silent
     from cngaes_bench.workload import Workload
 
     plan = options.parse(["--path", "hashlib", "cryptography"])
     monkeypatch.setattr(bench, "seconds_needed", lambda _, size, __: size / (1 << 20) * 2.0)
     budget = Budget(100.0, 0.0, lambda: 0.0)
-    smaller, notes = bench._fitted(plan, budget, Workload(), Buffers(), Silent())
+    kit = bench._Kit(Workload(), Buffers(), REGISTRY, Silent())
+    smaller, notes = bench._fitted(plan, budget, kit)
     assert {case.size for case in smaller.selection.cases} == {32 << 20}
     assert "32MiB instead of 128MiB" in notes[0]
