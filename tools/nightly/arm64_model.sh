@@ -55,6 +55,7 @@ macos() { # TARGET FILE:FLAGS...
       *x86/aes_aesni.cpp) flags=(-mssse3 -msse4.1 -maes -mpclmul) ;;
       *x86/aes_vaes256.cpp) flags=(-mavx2 -maes -mpclmul -mvaes -mvpclmulqdq) ;;
       *x86/aes_vaes512.cpp) flags=(-mavx2 -maes -mpclmul -mvaes -mvpclmulqdq -mavx512f -mavx512vl -mavx512bw -mavx512dq) ;;
+      *x86/sha256_shani_avx512.cpp) flags=(-mssse3 -msse4.1 -mavx -mavx2 -mavx512f -mavx512vl -mavx512bw -mavx512dq) ;;
       *x86/sha256_shani.cpp) flags=(-mssse3 -msse4.1 -msha) ;;
     esac
     nice -n 10 "$PY" -m ziglang c++ -target "$target" -std=c++20 -O1 -Wall -Wextra -Werror -Icpp/include "${flags[@]}" \

@@ -105,6 +105,7 @@ void compress_streams(uint32_t (*states)[8], const uint8_t* const* data, size_t 
 const Sha256Functions kSha256Arm64Ce = {
     .compress = compress,
     .compress_streams = compress_streams,
+    .lanes = 2,
 };
 
 }  // namespace cngaes

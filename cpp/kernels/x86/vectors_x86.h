@@ -23,6 +23,9 @@ struct Vec128 {
   // The first n blocks (1 <= n <= kBlocks); the other lanes are zero and not read.
   static CNGAES_INLINE T load_n(const uint8_t* p, int) { return load(p); }
   static CNGAES_INLINE void store_n(uint8_t* p, T v, int) { store(p, v); }
+  // Lane i from p[i] + at, to p[i] + at.
+  static CNGAES_INLINE T load_lanes(const uint8_t* const* p, size_t at) { return load(p[0] + at); }
+  static CNGAES_INLINE void store_lanes(uint8_t* const* p, size_t at, T v) { store(p[0] + at, v); }
   // v with the lanes behind the first n zeroed.
   static CNGAES_INLINE T keep_n(T v, int) { return v; }
   static CNGAES_INLINE T broadcast(__m128i v) { return v; }
@@ -68,6 +71,14 @@ struct Vec256 {
     } else {
       Vec128::store(p, _mm256_castsi256_si128(v));
     }
+  }
+  static CNGAES_INLINE T load_lanes(const uint8_t* const* p, size_t at) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(Vec128::load(p[0] + at)),
+                                   Vec128::load(p[1] + at), 1);
+  }
+  static CNGAES_INLINE void store_lanes(uint8_t* const* p, size_t at, T v) {
+    Vec128::store(p[0] + at, _mm256_castsi256_si128(v));
+    Vec128::store(p[1] + at, _mm256_extracti128_si256(v, 1));
   }
   static CNGAES_INLINE T keep_n(T v, int n) {
     return n == 2 ? v : _mm256_zextsi128_si256(_mm256_castsi256_si128(v));
@@ -123,6 +134,14 @@ struct Vec512 {
       Vec256::store(p, _mm512_castsi512_si256(v));
       if (n == 3) Vec128::store(p + 32, _mm512_extracti32x4_epi32(v, 2));
     }
+  }
+  static CNGAES_INLINE T load_lanes(const uint8_t* const* p, size_t at) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Vec256::load_lanes(p, at)),
+                              Vec256::load_lanes(p + 2, at), 1);
+  }
+  static CNGAES_INLINE void store_lanes(uint8_t* const* p, size_t at, T v) {
+    Vec256::store_lanes(p, at, _mm512_castsi512_si256(v));
+    Vec256::store_lanes(p + 2, at, _mm512_extracti64x4_epi64(v, 1));
   }
   static CNGAES_INLINE T keep_n(T v, int n) {
     return _mm512_maskz_mov_epi64(static_cast<__mmask8>((1U << (2 * n)) - 1), v);
