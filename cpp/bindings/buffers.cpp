@@ -37,9 +37,13 @@ bool get_contiguous(PyObject* object, Py_buffer* view, int flags, const char* na
 
 }  // namespace
 
-bool Input::get_view(PyObject* object, const char* name) {
+bool get_contiguous_view(PyObject* object, Py_buffer* view, const char* name, int flags) {
   if (PyObject_CheckBuffer(object) == 0) return raise_not_a_buffer(object, name);
-  if (!get_contiguous(object, &view_, 0, name)) return false;
+  return get_contiguous(object, view, flags, name);
+}
+
+bool Input::get_view(PyObject* object, const char* name) {
+  if (!get_contiguous_view(object, &view_, name)) return false;
   len_ = static_cast<std::size_t>(view_.len);
   if (len_ > 0) data_ = static_cast<const std::uint8_t*>(view_.buf);
   return true;
@@ -99,7 +103,8 @@ bool check_exact_size(const char* name, std::size_t expected, std::size_t given)
   return false;
 }
 
-bool check_overlap(const Output& out, const Input& in, const char* in_name, InPlace in_place) {
+bool check_overlap(const Output& out, const Input& in, const char* in_name, InPlace in_place,
+                   const char* out_name) {
   if (out.len() == 0 || in.len() == 0) return true;
   if (in_place == InPlace::yes && out.data() == in.data()) return true;
   const auto out_start = reinterpret_cast<std::uintptr_t>(out.data());
@@ -107,9 +112,9 @@ bool check_overlap(const Output& out, const Input& in, const char* in_name, InPl
   if (out_start + out.len() <= in_start || in_start + in.len() <= out_start) return true;
   PyErr_Format(PyExc_ValueError,
                in_place == InPlace::yes
-                   ? "buf overlaps %s: it must start exactly where %s starts, or not overlap it"
-                   : "buf overlaps %s",
-               in_name, in_name);
+                   ? "%s overlaps %s: it must start exactly where %s starts, or not overlap it"
+                   : "%s overlaps %s",
+               out_name, in_name, in_name);
   return false;
 }
 

@@ -19,7 +19,7 @@ PYBIND11_MODULE(_core_module, m, py::mod_gil_not_used(),
   const bindings::Ref key_base(bindings::make_key_base(m.ptr()));
   if (!key_base || !bindings::add_gcm_type(m.ptr(), key_base.get()) ||
       !bindings::add_mode_types(m.ptr(), key_base.get()) || !bindings::add_context_types(m.ptr()) ||
-      !bindings::add_hash_type(m.ptr()) || !bindings::add_timing_functions(m.ptr())) {
+      !bindings::add_hash_type(m.ptr()) || !bindings::add_hash_batches(m.ptr()) || !bindings::add_timing_functions(m.ptr())) {
     throw py::error_already_set();
   }
   bindings::add_introspection(m);

@@ -141,6 +141,7 @@ struct Resolved {
     for (std::size_t row = 0; row < kNumKernels; ++row) {
       if (kKernels[row].family == Family::aes) {
         aes[row].name = kKernels[row].name;
+        aes[row].fn.gcm_together = kKernels[row].aes->gcm_together;
         resolve(row, aes[row].fn, std::make_index_sequence<kNumKernels>());
       } else {
         sha256[row].name = kKernels[row].name;
