@@ -5,27 +5,31 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from . import results
 from .buffers import Buffers
 from .cases import format_size
-from .document import to_html, to_markdown, to_terminal
+from .comparison import EmptyComparisonError, check_cases, comparison_section
+from .document import to_markdown, to_terminal
 from .explain.explaining import explain
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
 from .paths import REGISTRY
 from .peers.session import Peers
 from .progress import shown
+from .report.page import Part, render
 from .runner import Runner, Settings
-from .tables import csv_text, document
+from .tables import BaselineError, check_baseline, csv_text, document
 from .targets import check_targets
 from .workload import MIB, Workload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from .document import Section
     from .measurement import Measurement
     from .options import Options
     from .paths import Open
@@ -42,6 +46,9 @@ class NothingMeasuredError(RuntimeError):
 def run(options: Options, argv: Sequence[str], started: float) -> int:
     """Do everything; the result is the exit status."""
     check_targets(options.targets, force=options.force)
+    old = None if options.compare is None else results.read(options.compare)
+    if old is not None and not options.shrinkable:
+        check_cases(options.selection.cases, old, options.compare)
     machine, warning = describe(), load_warning()
     with shown() as progress:
         measurement = measure(options, started, progress)
@@ -52,8 +59,18 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
         measurement.notes.append(f"CAUTION: {warning}.")
     if not measurement.results:
         raise NothingMeasuredError(_why_nothing(measurement))
-    show(measurement)
-    write(measurement, options)
+    options = _with_known_baseline(options, measurement)
+    extra: list[Section] = []
+    nothing_common = None
+    if old is not None:
+        try:
+            extra.append(comparison_section(measurement, old, options.compare, options.baseline))
+        except EmptyComparisonError as error:
+            nothing_common = error
+    show(measurement, options, extra)
+    write(measurement, options, extra)
+    if nothing_common is not None:
+        raise nothing_common  # only now: what was measured is kept
     if measurement.interrupted:
         return INTERRUPTED
     return LOST if measurement.lost else OK
@@ -131,9 +148,19 @@ def _fitted(options: Options, budget: Budget, kit: _Kit) -> tuple[Options, list[
     return options.at_size(size), [note]
 
 
-def show(measurement: Measurement) -> None:
+def _with_known_baseline(options: Options, measurement: Measurement) -> Options:
+    """Go back to the usual baseline when the wanted one could not be measured, and say so."""
+    try:
+        check_baseline([measurement], options.baseline)
+    except BaselineError as error:
+        measurement.notes.append(f"CAUTION: {error}. Ratios refer to the usual baseline.")
+        return replace(options, baseline=None)
+    return options
+
+
+def show(measurement: Measurement, options: Options, extra: Sequence[Section] = ()) -> None:
     """Print the report: tables on a terminal, Markdown elsewhere."""
-    report = document(measurement)
+    report = document(measurement, options.baseline, extra)
     if not sys.stdout.isatty():
         sys.stdout.write(to_markdown(report))
         return
@@ -142,21 +169,25 @@ def show(measurement: Measurement) -> None:
     to_terminal(report, Console())
 
 
-def write(measurement: Measurement, options: Options) -> None:
+def write(measurement: Measurement, options: Options, extra: Sequence[Section] = ()) -> None:
     """Write the files that were asked for."""
     if options.json is not None:
         results.write(measurement, options.json, force=options.force)
-    report = document(measurement)
-    texts = (
-        (options.html, to_html(report)),
-        (options.markdown, to_markdown(report)),
-        (options.csv, csv_text(measurement)),
-    )
-    for target, text in texts:
-        if target is not None:
-            target.write_text(text, encoding="utf-8", newline="\n")
+    wanted = options.baseline
+    if options.html is not None:
+        name = options.json.name if options.json else f"{options.html.stem}.json"
+        part = Part(name, measurement, results.to_text(measurement), list(extra))
+        _write_text(options.html, render([part], wanted))
+    if options.markdown is not None:
+        _write_text(options.markdown, to_markdown(document(measurement, wanted, extra)))
+    if options.csv is not None:
+        _write_text(options.csv, csv_text([measurement], wanted))
     for target in options.targets:
         print(f"written: {target}")
+
+
+def _write_text(target: Path, text: str) -> None:
+    target.write_text(text, encoding="utf-8", newline="")
 
 
 def _why_nothing(measurement: Measurement) -> str:

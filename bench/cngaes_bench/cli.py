@@ -29,7 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Only now: these import what `require` looked for.
     from .bench import NothingMeasuredError, run
     from .buffers import NoRoomError
+    from .comparison import EmptyComparisonError
     from .options import parse
+    from .results import NotOursError
     from .targets import TargetError
 
     try:
@@ -38,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(error)
     try:
         return run(options, arguments, started)
-    except (TargetError, NoRoomError, NothingMeasuredError, OSError) as error:
+    except (
+        TargetError, NoRoomError, NothingMeasuredError, NotOursError, EmptyComparisonError, OSError
+    ) as error:  # fmt: skip
         return _fail(error)
     except KeyboardInterrupt:
         print("interrupted before the first round: nothing was measured", file=sys.stderr)

@@ -8,6 +8,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from .bounds import design_of
 from .system import HAS_WORK_CLOCK, clock_mhz, cpu_count, load_average
 
 _FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
@@ -24,6 +25,7 @@ def describe() -> dict[str, str]:
     clock = clock_mhz()
     facts = {
         "cpu": cpu_name(),
+        **({"cpu_design": design} if (design := cpu_design()) else {}),
         "cpu_features": " ".join(cpu_features()) or "unknown",
         "cpus": str(cpu_count()),
         "clock": f"{clock:.0f} MHz (dependent adds)" if clock else "not measured (no extension)",
@@ -71,6 +73,14 @@ def cpu_features() -> tuple[str, ...]:
         fields = _cpuinfo()
         words = (fields.get("flags") or fields.get("Features") or "").split()
         return tuple(name for name in _FEATURES if name in words)
+
+
+def cpu_design() -> str:
+    """Name the CPU's design where its instructions have been timed; empty elsewhere."""
+    fields = _cpuinfo()
+    family = fields.get("cpu family", "")
+    flags = fields.get("flags", "").split()
+    return design_of(fields.get("vendor_id", ""), int(family) if family.isdigit() else 0, flags)
 
 
 def has_avx512() -> bool:

@@ -48,6 +48,8 @@ class Options:
     markdown: Path | None
     csv: Path | None
     force: bool
+    baseline: str | None = None  # path/placement that ratios refer to
+    compare: Path | None = None  # an older file
 
     @property
     def targets(self) -> list[Path]:
@@ -101,6 +103,13 @@ def make_parser() -> argparse.ArgumentParser:
     where.add_argument("--html", type=Path, metavar="FILE")
     where.add_argument("--md", type=Path, metavar="FILE")
     where.add_argument("--csv", type=Path, metavar="FILE")
+    where.add_argument("--baseline", metavar="PATH/PLACEMENT", help="what ratios refer to")
+    where.add_argument(
+        "--compare",
+        type=Path,
+        metavar="OLD.json",
+        help="how ratios to the baseline have changed since an older file",
+    )
     where.add_argument("--force", action="store_true", help="replace existing files")
     return parser
 
@@ -115,6 +124,10 @@ def parse(argv: Sequence[str]) -> Options:
         raise UsageError(f"--min-time is above 0 and at most 60000 ms, not {given.min_time}")
     if min(given.threads) < 1:
         raise UsageError(f"--threads is 1 or more, not {min(given.threads)}")
+    if given.baseline is not None and given.baseline.split("/")[1:2] not in (
+        [n] for n in PLACEMENTS
+    ):
+        raise UsageError(f"--baseline is PATH/PLACEMENT (cpu/into), not {given.baseline!r}")
     article = not (given.suite or given.case)
     named = _known("path", given.path, (*REGISTRY, *PEER_PATHS))
     peers, peer_paths = _peers(given.peers, named)
@@ -137,6 +150,8 @@ def parse(argv: Sequence[str]) -> Options:
         markdown=given.md,
         csv=given.csv,
         force=given.force,
+        baseline=given.baseline,
+        compare=given.compare,
     )
 
 

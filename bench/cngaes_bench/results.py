@@ -7,6 +7,7 @@ Probes are benchmarks too, named `probe/NAME`; the explanation is text in the co
 
 from __future__ import annotations
 
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -100,11 +101,18 @@ def write(measurement: Measurement, path: Path, *, force: bool = False) -> None:
     to_suite(measurement).dump(str(path), compact=True, replace=force)
 
 
+def to_text(measurement: Measurement) -> str:
+    """Give the text that `write` writes."""
+    out = io.StringIO()
+    to_suite(measurement).dump(out, compact=True)
+    return out.getvalue()
+
+
 def read(path: Path) -> Measurement:
     """Read the measurement in a file. Raises NotOursError with what is wrong about it."""
     try:
         suite = pyperf.BenchmarkSuite.load(str(path))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except Exception as error:  # pyperf takes any JSON apart without a look
         raise NotOursError(f"{path} is not a pyperf file: {error}") from error
     return from_suite(suite, str(path))
 

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from .measurement import Measurement, Missing, Result
 
 # What a ratio refers to: the first of these that a case has.
-_BASELINES = (f"cryptography/{INTO}", f"hashlib/{NEW}", f"cryptography/{NEW}")
+BASELINES = (f"cryptography/{INTO}", f"hashlib/{NEW}", f"cryptography/{NEW}")
 _FIT_UP_TO = 1 << 20  # beyond it memory decides, and a straight line does not hold
 
 _MEDIAN_SPEED, _CYCLES, _FAULTS = "MB/s\nmedian", "cycles\n/byte", "page\nfaults"
 
 _MACHINE_TITLES = {
     "cpu": "CPU",
+    "cpu_design": "CPU design",
     "cpu_features": "instruction sets",
     "cpus": "CPUs usable",
     "os": "operating system",
@@ -34,38 +35,63 @@ _MACHINE_TITLES = {
 }
 
 
-def document(measurement: Measurement) -> Document:
-    """Put a whole report together."""
-    sections = []
+class BaselineError(ValueError):
+    """A baseline that was not measured; the text names those that were."""
+
+
+def document(
+    measurement: Measurement, wanted: str | None = None, extra: Sequence[Section] = ()
+) -> Document:
+    """Put a whole report together; `wanted` is the baseline, as path/placement."""
+    sections = list(extra)
     if is_article(measurement):
         sections += [article_section(measurement), outputs_section(measurement)]
     cases = dict.fromkeys(result.cell.case for result in measurement.results)
-    sections += [_case_section(measurement, case) for case in cases]
-    if (calls := _calls_section(measurement)) is not None:
+    sections += [case_section(measurement, case, wanted) for case in cases]
+    if (calls := calls_section(measurement)) is not None:
         sections.append(calls)
     if measurement.explanation is not None:
         sections += explained(measurement.explanation)
-    sections.append(_checks_section(measurement))
+    sections += closing_sections(measurement)
+    sections.append(machine_section(measurement))
+    return Document("cngaes bench", sections)
+
+
+def closing_sections(measurement: Measurement) -> list[Section]:
+    """Tell how it was measured, and what is not here."""
+    sections = [_checks_section(measurement)]
     if measurement.lost:
         sections.append(_missing_section("Lost", measurement.lost))
     if measurement.unsupported:
         sections.append(_missing_section("Not measured", measurement.unsupported))
-    sections.append(_machine_section(measurement))
-    return Document("cngaes bench", sections)
+    return sections
 
 
-def baseline(measurement: Measurement, case: Case) -> Result | None:
-    """Find the result that the ratios of a case refer to."""
+def check_baseline(measurements: Sequence[Measurement], wanted: str | None) -> None:
+    """Raise BaselineError for a baseline that no case of any file has."""
+    ways = dict.fromkeys(
+        r.cell.way for measurement in measurements for r in measurement.results if not r.cell.again
+    )
+    if wanted is not None and wanted not in ways:
+        raise BaselineError(f"baseline {wanted!r} was not measured; there are: {', '.join(ways)}")
+
+
+def baseline(measurement: Measurement, case: Case, wanted: str | None = None) -> Result | None:
+    """Find the result that the ratios of a case refer to: the wanted one, if the case has it."""
     of_case = [r for r in measurement.results if r.cell.case == case and not r.cell.again]
-    for place in _BASELINES:
+    for result in of_case:
+        if result.cell.way == wanted:
+            return result
+    for place in BASELINES:
         for result in of_case:
             if f"{result.cell.path}/{result.cell.placement}" == place:
                 return result
     return None
 
 
-def _case_section(measurement: Measurement, case: Case) -> Section:
-    base = baseline(measurement, case)
+def case_section(measurement: Measurement, case: Case, wanted: str | None = None) -> Section:
+    """Put all that was measured of a case into a table."""
+    base = baseline(measurement, case, wanted)
     results = [r for r in measurement.results if r.cell.case == case and not r.cell.again]
     unit, factor = _unit([min(r.seconds) for r in results])
     columns = [
@@ -93,9 +119,9 @@ def _case_section(measurement: Measurement, case: Case) -> Section:
                 f"{summary.spread:.0%}",
                 f"{size / summary.minimum / 1e6:,.1f}",
                 f"{size / summary.median / 1e6:,.1f}",
-                "-" if cycles is None else f"{cycles:.3f}",
+                "-" if cycles is None else f"{cycles:,.{3 if cycles < 100 else 0}f}",
                 "-" if faults is None else f"{faults:,.0f}",
-                _ratio_text(comparison),
+                ratio_text(comparison),
                 comparison.verdict if comparison else "-",
             ]
         )
@@ -121,7 +147,7 @@ def _case_notes(measurement: Measurement, results: Sequence[Result]) -> list[str
     return notes
 
 
-def _calls_section(measurement: Measurement) -> Section | None:
+def calls_section(measurement: Measurement) -> Section | None:
     """Show what a call costs before its first byte, wherever two sizes were measured."""
     lines: dict[tuple[str, str, str], dict[int, Result]] = defaultdict(dict)
     for result in measurement.results:
@@ -183,7 +209,8 @@ def _missing_section(title: str, missing: Sequence[Missing]) -> Section:
     return Section(title, Table(("what", "why"), rows, labels=2))
 
 
-def _machine_section(measurement: Measurement) -> Section:
+def machine_section(measurement: Measurement) -> Section:
+    """Tell what it was measured on, with what, and by which command."""
     rows = [[_MACHINE_TITLES.get(key, key), text] for key, text in measurement.machine.items()]
     versions = {r.cell.path: r.version for r in measurement.results}
     rows += [[f"path {path}", version] for path, version in versions.items()]
@@ -207,7 +234,8 @@ def cycles_per_byte(result: Result) -> float | None:
     return best.seconds * clock * 1e6 / result.cell.bytes_per_call
 
 
-def _ratio_text(comparison: Comparison | None) -> str:
+def ratio_text(comparison: Comparison | None) -> str:
+    """Write a ratio and its interval."""
     if comparison is None:
         return "-"
     ratio = comparison.ratio
@@ -230,21 +258,28 @@ def _number(value: float) -> str:
 
 
 _CSV = (
-    "case", "path", "placement", "key", "threads", "again", "values", "min_s", "median_s",
-    "mean_s", "max_s", "spread", "bytes", "MBps_best", "MBps_median", "cycles_per_byte",
+    "file", "case", "path", "placement", "key", "threads", "again", "values", "min_s", "median_s",
+    "mean_s", "max_s", "spread_of_median", "bytes", "MBps_best", "MBps_median", "cycles_per_byte",
     "page_faults", "voluntary_switches", "involuntary_switches", "clock_mhz", "baseline", "ratio",
     "ratio_low", "ratio_high", "verdict", "first8", "last16", "sha256", "version", "kernel",
 )  # fmt: skip
 
 
-def csv_text(measurement: Measurement) -> str:
-    """One line an entry, numbers in full."""
-    return to_csv(_CSV, (_csv_row(measurement, result) for result in measurement.results))
+def csv_text(measurements: Sequence[Measurement], wanted: str | None = None) -> str:
+    """One line an entry, numbers in full; several files one after the other."""
+    return to_csv(
+        _CSV,
+        (
+            [number, *_csv_row(measurement, result, wanted)]
+            for number, measurement in enumerate(measurements, 1)
+            for result in measurement.results
+        ),
+    )
 
 
-def _csv_row(measurement: Measurement, result: Result) -> list[object]:
+def _csv_row(measurement: Measurement, result: Result, wanted: str | None) -> list[object]:
     cell, summary = result.cell, summarize(result.seconds)
-    base = baseline(measurement, cell.case)
+    base = baseline(measurement, cell.case, wanted)
     comparison = compare(measurement, base, result) if base and not cell.again else None
     ratio = comparison.ratio if comparison else None
     size = cell.bytes_per_call

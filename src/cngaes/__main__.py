@@ -1,4 +1,4 @@
-"""Command line: `python -m cngaes info|selftest|bench|explain`."""
+"""Command line: `python -m cngaes info|selftest|bench|explain|report`."""
 
 from __future__ import annotations
 
@@ -86,6 +86,16 @@ def explain_command(arguments: Sequence[str]) -> int:
     return explain_main(arguments)
 
 
+def report_command(arguments: Sequence[str]) -> int:
+    """Write results as HTML, Markdown or CSV."""
+    try:
+        from cngaes_bench.report.cli import main as report_main
+    except ImportError as error:
+        print(f"error: {error}; run  {BENCH_INSTALL}", file=sys.stderr)
+        return 2
+    return report_main(arguments)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -94,6 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return bench_command(arguments[1:])
     if arguments[:1] == ["explain"]:
         return explain_command(arguments[1:])
+    if arguments[:1] == ["report"]:
+        return report_command(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="python -m cngaes", description="AES and SHA-256 as fast as the CPU allows."
     )
@@ -105,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     selftest.set_defaults(run=selftest_command)
     commands.add_parser("explain", help="say where the time goes (--help for more)")
     commands.add_parser("bench", help="measure every path on this machine (--help for more)")
+    commands.add_parser("report", help="write results as HTML, Markdown or CSV")
     parsed = parser.parse_args(arguments)
     status: int = parsed.run(parsed)
     return status

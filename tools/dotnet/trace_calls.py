@@ -199,7 +199,9 @@ def check(library: str, operations: Iterable[Operation]) -> list[str]:
             complaints.append(f"{name} is not expected")
         elif calls != expected[name]:
             complaints.append(f"{name}: {'; '.join(calls) or 'no call'}")
-            complaints.append(f"{' ' * len(name)}  expected {'; '.join(expected[name]) or 'no call'}")
+            complaints.append(
+                f"{' ' * len(name)}  expected {'; '.join(expected[name]) or 'no call'}"
+            )
     return complaints
 
 
