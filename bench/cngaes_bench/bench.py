@@ -12,6 +12,7 @@ from .buffers import Buffers
 from .cases import format_size
 from .document import to_html, to_markdown, to_terminal
 from .explain.explaining import explain
+from .libraries import instruction_facts
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
 from .progress import shown
@@ -41,7 +42,7 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
     machine, warning = describe(), load_warning()
     with shown() as progress:
         measurement = measure(options, started, progress)
-    measurement.machine = machine
+    measurement.machine = machine | instruction_facts()
     measurement.explanation = explain(measurement)
     measurement.command = shlex.join(["python", "-m", "cngaes", "bench", *argv])
     if warning:
