@@ -14,6 +14,7 @@ from .cases import format_size
 from .comparison import EmptyComparisonError, check_cases, comparison_section
 from .document import to_markdown, to_terminal
 from .explain.explaining import explain
+from .libraries import instruction_facts
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
 from .paths import REGISTRY
@@ -52,7 +53,7 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
     machine, warning = describe(), load_warning()
     with shown() as progress:
         measurement = measure(options, started, progress)
-    measurement.machine = machine
+    measurement.machine = machine | instruction_facts()
     measurement.explanation = explain(measurement)
     measurement.command = shlex.join(["python", "-m", "cngaes", "bench", *argv])
     if warning:

@@ -8,6 +8,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from . import surroundings
 from .bounds import design_of
 from .system import HAS_WORK_CLOCK, clock_mhz, cpu_count, load_average
 
@@ -36,6 +37,7 @@ def describe() -> dict[str, str]:
         "load": f"{load_average():.2f}",
         WORK_CLOCK: RUNNING if HAS_WORK_CLOCK else "time of day",
     }
+    facts |= surroundings.facts(_cpuinfo())
     facts |= {library: _version(library) for library in _LIBRARIES}
     return facts | _package_facts()
 
@@ -53,7 +55,7 @@ def cpu_name() -> str:
     if sys.platform == "win32":
         return _registry_cpu_name() or platform.processor() or "unknown"
     if sys.platform == "darwin":
-        return _sysctl_cpu_name() or platform.processor() or "unknown"
+        return surroundings.sysctl("machdep.cpu.brand_string") or platform.processor() or "unknown"
     fields = _cpuinfo()
     for key in ("model name", "Model", "Hardware"):
         if fields.get(key):
@@ -110,8 +112,6 @@ def _package_facts() -> dict[str, str]:
     windows = cngaes.backends.windows_info()
     if windows["wine_version"]:
         facts["wine_version"] = f"{windows['wine_version']} (its bcrypt.dll is not Windows' CNG)"
-    if windows["emulated_process"]:
-        facts["emulated"] = "x64 process on ARM64 Windows"
     return facts | {name: os.environ[name] for name in _VARIABLES if os.environ.get(name)}
 
 
@@ -144,14 +144,3 @@ if sys.platform == "win32":
                 return str(winreg.QueryValueEx(key, "ProcessorNameString")[0]).strip()
         except OSError:
             return ""
-
-
-def _sysctl_cpu_name() -> str:
-    import subprocess
-
-    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()
