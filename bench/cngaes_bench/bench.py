@@ -12,6 +12,7 @@ from . import results
 from .buffers import Buffers
 from .cases import format_size
 from .document import to_html, to_markdown, to_terminal
+from .explain.explaining import explain
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
 from .paths import REGISTRY
@@ -45,6 +46,7 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
     with shown() as progress:
         measurement = measure(options, started, progress)
     measurement.machine = machine
+    measurement.explanation = explain(measurement)
     measurement.command = shlex.join(["python", "-m", "cngaes", "bench", *argv])
     if warning:
         measurement.notes.append(f"CAUTION: {warning}.")
@@ -85,6 +87,7 @@ def _measure(
         min_time=options.min_time,
         seed=secrets.randbits(32) if options.seed is None else options.seed,
         pace=pace,
+        probes=True,
     )
     measurement = kit.runner(settings).measure(options.selection)
     measurement.notes = notes + measurement.notes

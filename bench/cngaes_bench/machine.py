@@ -8,13 +8,15 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from .system import clock_mhz, cpu_count, load_average
+from .system import HAS_WORK_CLOCK, clock_mhz, cpu_count, load_average
 
 _FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
              "pmull", "sha2", "sha3")  # fmt: skip
 _LIBRARIES = ("cryptography", "pycryptodomex", "pyperf")
 _VARIABLES = ("CNGAES_BACKEND", "CNGAES_KERNEL", "CNGAES_CPU_MASK")
 _BUSY = 0.5
+# Which clock the probes are timed by: one that stands still while others have the CPU, if any.
+WORK_CLOCK, RUNNING = "work_clock", "running time of the process"
 
 
 def describe() -> dict[str, str]:
@@ -30,6 +32,7 @@ def describe() -> dict[str, str]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "page_size": f"{page_size()} B",
         "load": f"{load_average():.2f}",
+        WORK_CLOCK: RUNNING if HAS_WORK_CLOCK else "time of day",
     }
     facts |= {library: _version(library) for library in _LIBRARIES}
     return facts | _package_facts()

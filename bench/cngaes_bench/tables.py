@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .article import article_section, is_article, outputs_section
 from .cells import INTO, NEW
 from .document import Document, Section, Table, to_csv
+from .explain.sections import brief as explained
 from .stats import Comparison, compare, noise_floor, summarize, two_size_fit
 from .workload import describe_data
 
@@ -42,6 +43,8 @@ def document(measurement: Measurement) -> Document:
     sections += [_case_section(measurement, case) for case in cases]
     if (calls := _calls_section(measurement)) is not None:
         sections.append(calls)
+    if measurement.explanation is not None:
+        sections += explained(measurement.explanation)
     sections.append(_checks_section(measurement))
     if measurement.lost:
         sections.append(_missing_section("Lost", measurement.lost))

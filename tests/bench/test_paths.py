@@ -10,7 +10,7 @@ import pytest
 from cngaes import backends
 from cngaes_bench.buffers import Buffers
 from cngaes_bench.cases import ALGORITHMS, Case, cases
-from cngaes_bench.cells import KEYS, PLACEMENTS, Cell
+from cngaes_bench.cells import KEYS, PLACEMENTS, TYPICAL_PASSES, Cell
 from cngaes_bench.outputs import WrongOutputError
 from cngaes_bench.paths import REGISTRY, find
 from cngaes_bench.paths.base import UnavailableError, UnsupportedError
@@ -25,16 +25,16 @@ LARGE = cases(("aes-256-gcm", "aes-128-cbc", "aes-192-ctr", "aes-256-ecb", "sha2
 
 # What design and documentation promise of each path, at the least.
 OFFERED = {
-    "kernel": {"into"},
-    "cng-kernel": {"into"},
+    "kernel": {"into", "inplace"},
+    "cng-kernel": {"into", "inplace"},
     "cng": {"into", "new", "inplace"},
-    "cng-ctypes": {"into", "typical"},
+    "cng-ctypes": {"into", *TYPICAL_PASSES},
     "cpu": {"into", "new", "inplace"},
-    "cpu-ctypes": {"into", "typical"},
+    "cpu-ctypes": {"into", *TYPICAL_PASSES},
     "cryptography": {"into", "new"},
     "pycryptodomex": {"into", "new"},
     "hashlib": {"new"},
-    "openssl": {"into", "typical"},
+    "openssl": {"into", *TYPICAL_PASSES},
 }
 
 

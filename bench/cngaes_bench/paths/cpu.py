@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT
 from ..cells import INPLACE, INTO, NEW, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -71,6 +72,7 @@ class ExtensionPath(InProcessPath):
             lambda: names,
             Output.of,
             details=_details(package.sha256(backend=self.name)),
+            events=Events(extension=1),
         )
 
     def _cipher(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -91,12 +93,17 @@ class ExtensionPath(InProcessPath):
             names |= {"cipher": cipher}
             receiver = "cipher"
         details = _details(cipher)
+        # A key per call is made by one more call: its type's.
+        calls = 1 + (cell.key == PER_CALL)
         if cell.placement == NEW:
             return Operation(
                 f"{receiver}.{direction}({_ARGUMENTS[mode]})",
                 lambda: names,
                 lambda result: Output.of(result, cell.case.tag_size),
                 details=details,
+                events=Events(
+                    extension=calls, written=cell.case.body_size, returned=cell.case.body_size
+                ),
             )
         names |= {"buf": buffer}
         if cell.placement == INPLACE:
@@ -114,6 +121,7 @@ class ExtensionPath(InProcessPath):
             target=target,
             repeats=cell.placement == INTO,
             details=details,
+            events=Events(extension=calls),
         )
 
 

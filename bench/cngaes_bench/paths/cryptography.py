@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..cells import INTO, NEW, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -52,11 +53,15 @@ class CryptographyPath(InProcessPath):
             names |= {"cipher": AESGCM(material.key)}
             receiver = "cipher"
         direction, tag_size = cell.case.direction, cell.case.tag_size
+        calls = 1 + (cell.key == PER_CALL)
         if cell.placement == NEW:
             return Operation(
                 f"{receiver}.{direction}(nonce, data, None)",
                 lambda: names,
                 lambda result: Output.of(result, tag_size),
+                events=Events(
+                    extension=calls, written=cell.case.body_size, returned=cell.case.body_size
+                ),
             )
         if not hasattr(AESGCM, f"{direction}_into"):
             raise UnsupportedError(f"AESGCM.{direction}_into is not in {self.version()}")
@@ -67,6 +72,7 @@ class CryptographyPath(InProcessPath):
             lambda: names,
             lambda _: Output.of(buffer, tag_size),
             target=target,
+            events=Events(extension=calls),
         )
 
     def _context(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -107,7 +113,18 @@ class CryptographyPath(InProcessPath):
             lambda result: Output.of(result_buffer if into else result),
             target=target,
             repeats=cell.key == PER_CALL or mode == "ecb",
+            events=_context_events(cell),
         )
+
+
+def _context_events(cell: Cell) -> Events:
+    """`update` writes a vector with room for one more block and copies it, but for CTR."""
+    size, calls = cell.case.body_size, 1 + 5 * (cell.key == PER_CALL)
+    if cell.placement == INTO:
+        return Events(extension=calls)
+    if cell.case.mode == "ctr":
+        return Events(extension=calls, written=size, returned=size)
+    return Events(extension=calls, written=size, copied=size, freed=size, returned=size)
 
 
 def _hash(cell: Cell, material: Material) -> Operation:
@@ -119,4 +136,5 @@ def _hash(cell: Cell, material: Material) -> Operation:
     statement = "context = Hash(SHA256); context.update(data); context.finalize()"
     if hasattr(Hash, "hash"):
         statement = "Hash.hash(SHA256, data)"
-    return Operation(statement, lambda: names, Output.of)
+    calls = Events(extension=statement.count("("))
+    return Operation(statement, lambda: names, Output.of, events=calls)
