@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ PUBLISHED_ON = (
     "* published figures of another machine: Snapdragon X Elite (X1E80100), Windows 11 on ARM64, "
     "128 MB, best of 9. They say nothing about this one."
 )
+
+
+_RUNTIME = re.compile(r"\.NET [0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ def article_section(measurement: Measurement) -> Section:
     for column in COLUMNS:
         here = [_best(measurement, case, column) for case in cases]
         if any(here):
-            columns.append(column.title if not column.published else f"{column.title}\nhere")
+            title = _title_here(measurement, column)
+            columns.append(title if not column.published else f"{title}\nhere")
             for row, text in zip(cells, here, strict=True):
                 row.append(text or "-")
         if column.published:
@@ -110,6 +115,15 @@ def article_section(measurement: Measurement) -> Section:
             "cache are not the article's, and SHA-256 has another value."
         )
     return Section("The article's table", Table(columns, cells), notes)
+
+
+def _title_here(measurement: Measurement, column: Column) -> str:
+    """Name our column: .NET by the version that ran here, not by the published one."""
+    for result in measurement.results:
+        ran = _RUNTIME.match(result.version)
+        if result.cell.path == column.path and ran is not None:
+            return ran[0]
+    return column.title
 
 
 def name_of(algorithm: str) -> str:

@@ -25,7 +25,7 @@ internal sealed record Cell(Case Case, string Path, Placement Placement, bool Ke
         "new" => Placement.New,
         "inplace" => Placement.InPlace,
         "typical" => Placement.Typical,
-        _ => throw new FormatException($"unknown placement '{name}'"),
+        _ => throw new NotSupportedException($".NET has no placement '{name}'"),
     };
 
     public static bool ParseKey(string name) => name switch

@@ -19,6 +19,7 @@ from cngaes_bench.article import (
     outputs_section,
 )
 from cngaes_bench.cases import Case
+from cngaes_bench.cells import INTO, Cell
 from cngaes_bench.document import (
     Document,
     Section,
@@ -76,6 +77,18 @@ def test_the_articles_table_has_published_figures_beside_ours(article: Measureme
     assert PUBLISHED_ON in section.notes
     assert "another machine" in PUBLISHED_ON
     assert any("1 MiB of the article's 128" in note for note in section.notes)
+
+
+def test_our_dotnet_is_named_by_the_version_that_ran(article: Measurement) -> None:
+    ours = [
+        replace(result, cell=Cell(result.cell.case, "dotnet", INTO), version=".NET 10.0.12")
+        for result in article.results
+        if result.cell.path == "cryptography"
+    ]
+    section = article_section(replace(article, results=[*article.results, *ours]))
+    assert section.table is not None
+    columns = [column.replace("\n", " ") for column in section.table.columns]
+    assert columns.index(".NET 10 here") + 1 == columns.index(".NET 9 publ.*")
 
 
 def test_figures_of_the_table_are_those_of_the_values(article: Measurement) -> None:

@@ -1,10 +1,10 @@
-"""Has a peer do every case it offers and compares whole outputs with the suite's own fingerprints.
+"""Has a peer do every case it offers and compares whole outputs with the suite's fingerprints.
 
-    tools/dotnet/check_peer.py [--paths dotnet,dotnet-intrinsics] [--sizes 16B,1000B] -- COMMAND --peer --warm-up no
+    tools/dotnet/check_peer.py [--paths dotnet,...] [--sizes 16B,...] -- PROGRAM --peer --warm-up no
 
-Every algorithm and direction, every size, every placement, the key object reused and made per call, one
-thread and two: prepare, a run of three calls, verify. Also: an unknown request is answered by an error,
-and the program ends when its input does.
+Every algorithm and direction, every size, every placement, the key object reused and made per call,
+one thread and two: prepare, a run of three calls, verify. And an unknown request is answered by an
+error.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from cngaes_bench.peers.path import Peer
 from cngaes_bench.peers.process import PeerError, PeerProcess
 from cngaes_bench.workload import Workload
 
-# Around the groups of eight blocks of C#'s own GCM and CTR, and one of the article's sizes. A fingerprint
-# wants 16 bytes of output.
+# Around the groups of eight blocks of C#'s own GCM and CTR, and one of the article's sizes.
+# A fingerprint wants 16 bytes of output.
 _SIZES = "16B,17B,52B,127B,128B,129B,255B,256B,1000B,4095B,1MiB"
 
 

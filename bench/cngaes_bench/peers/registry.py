@@ -89,7 +89,7 @@ _NO_INTRINSICS = (
 PROGRAMS: tuple[Program, ...] = (
     Program(
         "dotnet",
-        ("dotnet", "dotnet-bcrypt", "dotnet-intrinsics"),
+        ("dotnet", "dotnet-stream", "dotnet-bcrypt", "dotnet-intrinsics"),
         f"dotnet/cngaes-dotnet{_EXE}",
     ),
     Program("go", ("go",), f"go/peer{_EXE}"),

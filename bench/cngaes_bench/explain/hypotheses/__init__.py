@@ -8,6 +8,7 @@ from __future__ import annotations
 from .buffers import buffer_passes, minimum_hides_faults
 from .calls import ctypes_large, ctypes_small, key_schedule
 from .cpu import clock_drop, emulation, key_length
+from .dotnet import DOTNET_HYPOTHESES
 from .threads import gil, hidden_threads
 
 HYPOTHESES = (
@@ -21,4 +22,5 @@ HYPOTHESES = (
     hidden_threads,
     clock_drop,
     emulation,
+    *DOTNET_HYPOTHESES,
 )
