@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import results
@@ -15,6 +16,8 @@ from .explain.explaining import explain
 from .libraries import instruction_facts
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
+from .paths import REGISTRY
+from .peers.session import Peers
 from .progress import shown
 from .runner import Runner, Settings
 from .tables import csv_text, document
@@ -22,10 +25,11 @@ from .targets import check_targets
 from .workload import MIB, Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .measurement import Measurement
     from .options import Options
+    from .paths import Open
     from .progress import Progress
 
 OK, LOST, INTERRUPTED = 0, 1, 130
@@ -58,13 +62,25 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
 
 def measure(options: Options, started: float, progress: Progress) -> Measurement:
     """Take all values, at a size and in a number of rounds that fit the budget."""
-    workload, buffers = Workload(), Buffers()
+    with Peers() as peers:
+        peers.start(options.peers)
+        options = options.with_paths(peers.registry)
+        measurement = _measure(options, started, progress, {**REGISTRY, **peers.registry})
+        measurement.unsupported += peers.absent
+        measurement.lost += peers.lost
+    return measurement
+
+
+def _measure(
+    options: Options, started: float, progress: Progress, registry: Mapping[str, Open]
+) -> Measurement:
+    kit = _Kit(Workload(), Buffers(), registry, progress)
     notes = []
     pace = Pace()
     if options.budget is not None:
         pace = Budget(options.budget * (1 - _TAIL), started)
         if options.shrinkable:
-            options, note = _fitted(options, pace, workload, buffers, progress)
+            options, note = _fitted(options, pace, kit)
             notes += note
     settings = Settings(
         rounds=options.rounds,
@@ -74,20 +90,37 @@ def measure(options: Options, started: float, progress: Progress) -> Measurement
         pace=pace,
         probes=True,
     )
-    runner = Runner(settings, workload=workload, buffers=buffers, progress=progress)
-    measurement = runner.measure(options.selection)
+    measurement = kit.runner(settings).measure(options.selection)
     measurement.notes = notes + measurement.notes
     return measurement
 
 
-def _fitted(
-    options: Options, budget: Budget, workload: Workload, buffers: Buffers, progress: Progress
-) -> tuple[Options, list[str]]:
+@dataclass(frozen=True)
+class _Kit:
+    """What a probe and the measurement after it share."""
+
+    workload: Workload
+    buffers: Buffers
+    registry: Mapping[str, Open]
+    progress: Progress
+
+    def runner(self, settings: Settings) -> Runner:
+        """Make a runner of these parts."""
+        return Runner(
+            settings,
+            workload=self.workload,
+            buffers=self.buffers,
+            registry=self.registry,
+            progress=self.progress,
+        )
+
+
+def _fitted(options: Options, budget: Budget, kit: _Kit) -> tuple[Options, list[str]]:
     """Halve the article's input until three rounds of it fit into the budget."""
     size = wanted = options.selection.cases[0].size
-    probe_settings = Settings(rounds=2, min_time=0)
-    probe = Runner(probe_settings, workload=workload, buffers=buffers, progress=progress)
-    measured = probe.measure(options.at_size(MIB).selection).results
+    measured = (
+        kit.runner(Settings(rounds=2, min_time=0)).measure(options.at_size(MIB).selection).results
+    )
     while size > MIB and seconds_needed(measured, size, MIN_ROUNDS) > budget.remaining():
         size //= 2
     if size == wanted:

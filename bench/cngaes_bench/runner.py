@@ -110,7 +110,8 @@ class Runner:
         candidates = selection.candidates(hellos.values())
         if not candidates:
             return
-        check_room([cell for alternatives in candidates for cell in alternatives])
+        programs = {name: hello.program for name, hello in hellos.items()}
+        check_room([cell for alternatives in candidates for cell in alternatives], programs)
         self._progress.stage("checking outputs", len(candidates))
         for alternatives in candidates:
             self._progress.step(alternatives[0].name)

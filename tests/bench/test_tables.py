@@ -201,3 +201,18 @@ def test_the_terminal_shows_the_same_cells(article: Measurement) -> None:
 
 def test_csv_leaves_missing_fields_empty() -> None:
     assert to_csv(("a", "b"), [(None, 1.5), ("x,y", True)]) == 'a,b\n,1.5\n"x,y",True\n'
+
+
+def test_one_kib_a_hundred_thousand_times() -> None:
+    from synthetic import measurement as made
+    from synthetic import result
+
+    found = made(
+        result("sha256/hash/1KiB/cpu/new", [800.0, 1000.0, 1200.0]),
+        result("sha256/hash/64B/cpu/new", 100.0),
+    )
+    (section,) = [s for s in document(found).sections if "hundred thousand" in s.title]
+    assert section.table is not None
+    assert [list(row) for row in section.table.rows] == [
+        ["sha256/hash", "cpu/new", "80.0", "100.0", "1"]
+    ]

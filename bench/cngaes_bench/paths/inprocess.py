@@ -63,6 +63,7 @@ class InProcessPath(ABC):
     name: str
     placements: tuple[str, ...]
     on_demand: tuple[str, ...] = ()  # placements that are measured only when asked for by name
+    pads = False  # whether it does CBC and ECB of messages that need padding
 
     def __init__(self, workload: Workload, buffers: Buffers) -> None:
         self._workload = workload
@@ -89,6 +90,8 @@ class InProcessPath(ABC):
         """Make the operations and do each once."""
         if cell.placement not in (*self.placements, *self.on_demand):
             raise UnsupportedError(f"{self.name} has no placement {cell.placement}")
+        if cell.case.padded and not self.pads:
+            raise UnsupportedError(f"{self.name} does whole blocks only here, without padding")
         material = self._workload.material(cell.case)
         try:
             self._operations = [self.operation(cell, material, i) for i in range(cell.threads)]
