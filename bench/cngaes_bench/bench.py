@@ -22,6 +22,8 @@ from .buffers import Buffers
 from .cases import format_size
 from .comparison import EmptyComparisonError, check_cases, comparison_section
 from .document import to_markdown, to_terminal
+from .explain.explaining import explain
+from .libraries import instruction_facts
 from .machine import describe, load_warning
 from .pace import MIN_ROUNDS, Budget, Pace, seconds_needed
 from .paths import REGISTRY
@@ -63,7 +65,8 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
     with shown() as progress:
         measurement = measure(options, started, progress)
         again = _measure_suspects(measurement, options, progress)
-    measurement.machine = machine
+    measurement.machine = machine | instruction_facts()
+    measurement.explanation = explain(measurement)
     measurement.command = shlex.join(["python", "-m", "cngaes", "bench", *argv])
     if warning:
         measurement.notes.append(f"CAUTION: {warning}.")
@@ -147,6 +150,7 @@ def _measure(
         min_time=options.min_time,
         seed=secrets.randbits(32) if options.seed is None else options.seed,
         pace=pace,
+        probes=True,
     )
     measurement = kit.runner(settings).measure(options.selection)
     measurement.notes = notes + measurement.notes

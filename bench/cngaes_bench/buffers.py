@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .cases import format_size
-from .cells import NEW, TYPICAL, Cell
+from .cells import NEW, STREAM, TYPICAL_PASSES, Cell
 from .system import free_memory
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _SHARE_FROM = 1 << 20
 _RESERVE = 64 << 20
 
 # Fresh buffers of the input's size that a call of this placement makes, at most.
-FRESH_PASSES = {NEW: 2, TYPICAL: 3}
+FRESH_PASSES = {NEW: 2, STREAM: 2, **TYPICAL_PASSES}
 
 
 class Buffers:

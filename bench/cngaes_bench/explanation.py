@@ -11,10 +11,12 @@ import math
 import types
 import typing
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, Literal, Self, cast
+from typing import Any, Final, Literal, Self, cast
 
 SCHEMA = 1
-SUPPORTED, REFUTED, CANNOT_TELL = "supported", "refuted", "cannot tell"
+SUPPORTED: Final = "supported"
+REFUTED: Final = "refuted"
+CANNOT_TELL: Final = "cannot tell"
 Outcome = Literal["supported", "refuted", "cannot tell"]
 
 _SUM_TOLERANCE = 1e-6
@@ -68,12 +70,14 @@ class Term:
 class Waterfall:
     """What one result should have taken, term by term, and what it took.
 
-    `predicted` is the sum of the terms. With something `missing` (names of probes that were not
-    taken, or of events that nobody counted) the sum is not whole, and proves nothing.
+    Terms predict the time in which the program ran, which is `measured`; `wall` is longer on a busy
+    machine, and nothing else is. `predicted` is the sum of the terms. With something `missing`
+    (names of probes or engines that were not measured) the sum is not whole, and proves nothing.
     """
 
     result_name: str
-    measured: Interval  # median of the rounds
+    wall: Interval  # median of the rounds, as a user waits for it
+    measured: Interval  # the same, less the time in which other programs or the host had the CPU
     terms: tuple[Term, ...]
     predicted: Interval  # resampled together, as the probes share their rounds
     residual: Interval  # measured less predicted, likewise
@@ -91,6 +95,11 @@ class Waterfall:
     def complete(self) -> bool:
         """Whether every term has its probe."""
         return not self.missing
+
+    @property
+    def away(self) -> float:
+        """Nanoseconds of a call that went to other programs and the host."""
+        return self.wall.value - self.measured.value
 
     @property
     def residual_share(self) -> float:

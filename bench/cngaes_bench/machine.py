@@ -8,14 +8,17 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from . import surroundings
 from .bounds import design_of
-from .system import clock_mhz, cpu_count, load_average
+from .system import HAS_WORK_CLOCK, clock_mhz, cpu_count, load_average
 
 _FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
              "pmull", "sha2", "sha3")  # fmt: skip
 _LIBRARIES = ("cryptography", "pycryptodomex", "pyperf")
 _VARIABLES = ("CNGAES_BACKEND", "CNGAES_KERNEL", "CNGAES_CPU_MASK")
 _BUSY = 0.5
+# Which clock the probes are timed by: one that stands still while others have the CPU, if any.
+WORK_CLOCK, RUNNING = "work_clock", "running time of the process"
 
 
 def describe() -> dict[str, str]:
@@ -32,7 +35,9 @@ def describe() -> dict[str, str]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "page_size": f"{page_size()} B",
         "load": f"{load_average():.2f}",
+        WORK_CLOCK: RUNNING if HAS_WORK_CLOCK else "time of day",
     }
+    facts |= surroundings.facts(_cpuinfo())
     facts |= {library: _version(library) for library in _LIBRARIES}
     return facts | _package_facts()
 
@@ -50,7 +55,7 @@ def cpu_name() -> str:
     if sys.platform == "win32":
         return _registry_cpu_name() or platform.processor() or "unknown"
     if sys.platform == "darwin":
-        return _sysctl_cpu_name() or platform.processor() or "unknown"
+        return surroundings.sysctl("machdep.cpu.brand_string") or platform.processor() or "unknown"
     fields = _cpuinfo()
     for key in ("model name", "Model", "Hardware"):
         if fields.get(key):
@@ -107,8 +112,6 @@ def _package_facts() -> dict[str, str]:
     windows = cngaes.backends.windows_info()
     if windows["wine_version"]:
         facts["wine_version"] = f"{windows['wine_version']} (its bcrypt.dll is not Windows' CNG)"
-    if windows["emulated_process"]:
-        facts["emulated"] = "x64 process on ARM64 Windows"
     return facts | {name: os.environ[name] for name in _VARIABLES if os.environ.get(name)}
 
 
@@ -141,14 +144,3 @@ if sys.platform == "win32":
                 return str(winreg.QueryValueEx(key, "ProcessorNameString")[0]).strip()
         except OSError:
             return ""
-
-
-def _sysctl_cpu_name() -> str:
-    import subprocess
-
-    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()

@@ -32,6 +32,11 @@ class Value:
         """When it was taken."""
         return self.run, self.round
 
+    def number(self, name: str) -> float:
+        """Give something counted beside it; 0 if nobody did."""
+        extra = self.extras.get(name, 0)
+        return float(extra) if isinstance(extra, int | float) else 0.0
+
 
 @dataclass(slots=True)
 class Result:

@@ -9,7 +9,7 @@ b'message'
 
 from __future__ import annotations
 
-from cngaes import hazmat
+from cngaes import _core, hazmat
 from cngaes.aead import AESGCM
 from cngaes.backends import (
     available_backends,
@@ -53,4 +53,4 @@ __all__ = [
     "supported_kernels",
 ]
 
-__version__ = build_info()["version"]
+__version__ = str(_core.build_info()["version"])

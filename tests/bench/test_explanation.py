@@ -24,7 +24,7 @@ ONE = Interval(0.9, 1.0, 1.25)
 NAME = "aes-256-gcm/encrypt/128MiB/cpu-ctypes/typical"
 TERM = Term("faults", "page faults", ONE, 2.0, Interval(0.4, 0.5, 0.6), "fault")
 WHOLE = Explanation(
-    (Waterfall(NAME, ONE, (TERM,), ONE, Interval(-1, 0, 1), ("engine of cpu-ctypes",)),),
+    (Waterfall(NAME, ONE, ONE, (TERM,), ONE, Interval(-1, 0, 1), ("engine of cpu-ctypes",)),),
     (Fit("sha256/hash", "cpu", "new", "reused", 1, ONE, ONE, (Break(1 << 21, 1.0, 2.0, "L2"),),
          (FitPoint(16, 5.0, -0.1),), None),),
     (Verdict("h", "p", "o", "cannot tell", "r"),),
