@@ -74,9 +74,16 @@ def explained(measurement: Measurement, *, missing: tuple[str, ...] = ()) -> Mea
         )  # fmt: skip
         total = sum(term.predicted.value for term in terms)
         waterfalls.append(
-            Waterfall(result.cell.name, interval(measured), terms, interval(total),
-                      interval(measured - total), missing)
-        )  # fmt: skip
+            Waterfall(
+                result.cell.name,
+                interval(measured * 1.25),
+                interval(measured),
+                terms,
+                interval(total),
+                interval(measured - total),
+                missing,
+            )
+        )
     cell = measurement.results[0].cell
     fit = Fit(f"{cell.case.algorithm}/{cell.case.direction}", cell.path, cell.placement, cell.key,
               1, Interval(-5.0, 80.0, 90.0), interval(0.3), (Break(KIB, 0.1, 0.3, "L1"),),

@@ -9,6 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from . import results
+from .against import (
+    Builds,
+    NoPairError,
+    add_run,
+    against_section,
+    check_pairs,
+    check_wheel,
+    suspects,
+)
 from .buffers import Buffers
 from .cases import format_size
 from .comparison import EmptyComparisonError, check_cases, comparison_section
@@ -36,7 +45,7 @@ if TYPE_CHECKING:
     from .paths import Open
     from .progress import Progress
 
-OK, LOST, INTERRUPTED = 0, 1, 130
+OK, LOST, REGRESSION, INTERRUPTED = 0, 1, 3, 130
 _TAIL = 0.07  # share of a budget kept for what its estimates miss, and for tables and files
 
 
@@ -50,9 +59,12 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
     old = None if options.compare is None else results.read(options.compare)
     if old is not None and not options.shrinkable:
         check_cases(options.selection.cases, old, options.compare)
+    if options.against is not None:
+        check_wheel(options.against)
     machine, warning = describe(), load_warning()
     with shown() as progress:
         measurement = measure(options, started, progress)
+        again = _measure_suspects(measurement, options, progress)
     measurement.machine = machine | instruction_facts()
     measurement.explanation = explain(measurement)
     measurement.command = shlex.join(["python", "-m", "cngaes", "bench", *argv])
@@ -62,7 +74,13 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
         raise NothingMeasuredError(_why_nothing(measurement))
     options = _with_known_baseline(options, measurement)
     extra: list[Section] = []
-    nothing_common = None
+    nothing_common: Exception | None = None
+    if options.against is not None:
+        extra.append(against_section(measurement, options.against, again))
+        try:
+            check_pairs(measurement)
+        except NoPairError as error:
+            nothing_common = error
     if old is not None:
         try:
             extra.append(comparison_section(measurement, old, options.compare, options.baseline))
@@ -74,13 +92,40 @@ def run(options: Options, argv: Sequence[str], started: float) -> int:
         raise nothing_common  # only now: what was measured is kept
     if measurement.interrupted:
         return INTERRUPTED
-    return LOST if measurement.lost else OK
+    if measurement.lost:
+        return LOST
+    slower = suspects(measurement)
+    for cell in slower:
+        print(f"REGRESSION: {cell.name} is slower than in the older build", file=sys.stderr)
+    return REGRESSION if slower else OK
+
+
+def _measure_suspects(measurement: Measurement, options: Options, progress: Progress) -> int:
+    """Measure what looks slower than in the older build again, in new processes; count it."""
+    cells = suspects(measurement)
+    if not cells or measurement.interrupted:
+        return 0
+    selection = replace(
+        options.selection,
+        cases=tuple(dict.fromkeys(cell.case for cell in cells)),
+        paths=(),
+        placements=tuple(dict.fromkeys(cell.placement for cell in cells)),
+    )
+    once_more = replace(
+        options, selection=selection, peers=(), rounds=measurement.rounds, budget=None,
+        shrinkable=False,
+    )  # fmt: skip
+    second = measure(once_more, 0.0, progress)
+    add_run(measurement, second)
+    measurement.lost += second.lost
+    return len(cells)
 
 
 def measure(options: Options, started: float, progress: Progress) -> Measurement:
     """Take all values, at a size and in a number of rounds that fit the budget."""
-    with Peers() as peers:
+    with Builds(options.against) as builds, Peers() as peers:
         peers.start(options.peers)
+        peers.start_commands(builds.commands)
         options = options.with_paths(peers.registry)
         measurement = _measure(options, started, progress, {**REGISTRY, **peers.registry})
         measurement.unsupported += peers.absent

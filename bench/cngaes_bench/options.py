@@ -50,6 +50,7 @@ class Options:
     force: bool
     baseline: str | None = None  # path/placement that ratios refer to
     compare: Path | None = None  # an older file
+    against: Path | None = None  # a wheel with an older build
 
     @property
     def targets(self) -> list[Path]:
@@ -62,7 +63,8 @@ class Options:
 
     def with_paths(self, peers: Iterable[str]) -> Options:
         """Add the paths that running peers offer, as far as they are wanted."""
-        wanted = [name for name in peers if self.peer_paths is None or name in self.peer_paths]
+        known = self.peer_paths
+        wanted = [n for n in peers if known is None or n in known or n not in PEER_PATHS]
         paths = (*self.selection.paths, *wanted)
         return replace(self, selection=replace(self.selection, paths=paths))
 
@@ -103,6 +105,9 @@ def make_parser() -> argparse.ArgumentParser:
     where.add_argument("--html", type=Path, metavar="FILE")
     where.add_argument("--md", type=Path, metavar="FILE")
     where.add_argument("--csv", type=Path, metavar="FILE")
+    what.add_argument("--against", type=Path, metavar="WHEEL",
+                      help="an older build in the same rounds (then no other path by default); "
+                      "exit status 3 if this one is slower beyond the noise floor")  # fmt: skip
     where.add_argument("--baseline", metavar="PATH/PLACEMENT", help="what ratios refer to")
     where.add_argument(
         "--compare",
@@ -152,6 +157,7 @@ def parse(argv: Sequence[str]) -> Options:
         force=given.force,
         baseline=given.baseline,
         compare=given.compare,
+        against=given.against,
     )
 
 
@@ -185,9 +191,11 @@ def _peers(
 
 
 def _selection(given: argparse.Namespace, named: tuple[str, ...] | None) -> Selection:
+    # Two builds are compared by themselves, unless other paths are asked for by name.
+    default = () if given.against is not None and named is None else tuple(REGISTRY)
     return Selection(
         cases=_cases(given),
-        paths=tuple(REGISTRY if named is None else (n for n in named if n in REGISTRY)),
+        paths=tuple(default if named is None else (n for n in named if n in REGISTRY)),
         placements=_known("placement", given.placement, PLACEMENTS),
         keys=_known("key", given.key, KEYS),
         threads=tuple(dict.fromkeys(given.threads)),

@@ -124,22 +124,26 @@ def compare(measurement: Measurement, baseline: Result, result: Result) -> Compa
     A verdict needs more than one round, an interval that lies wholly beyond the noise floor,
     and the same in every run by itself.
     """
+    return judge(baseline, result, noise_floor(measurement, result), measurement.runs)
+
+
+def judge(baseline: Result, result: Result, floor: float | None, runs: int) -> Comparison | None:
+    """Hold a pair against a noise floor, over all runs and in each of them."""
     ratio = paired_ratio(baseline.by_moment(), result.by_moment())
     if ratio is None:
         return None
     if baseline is result:
         return Comparison(ratio, "baseline")
-    floor = noise_floor(measurement, result)
     if floor is None:
         return Comparison(ratio, "no A/A pair")
     if ratio.rounds < 2:
         return Comparison(ratio, "one round")
     sides = {_side(ratio, floor)}
-    for run in range(measurement.runs):
+    for run in range(runs):
         of_run = paired_ratio(baseline.by_moment(run), result.by_moment(run))
         if of_run is not None:
             sides.add(_side(of_run, floor))
-    if len(sides) > 1 and measurement.runs > 1:
+    if len(sides) > 1 and runs > 1:
         return Comparison(ratio, "not reproduced")
     return Comparison(ratio, sides.pop())
 

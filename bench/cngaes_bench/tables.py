@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # What a ratio refers to: the first of these that a case has.
 BASELINES = (f"cryptography/{INTO}", f"hashlib/{NEW}", f"cryptography/{NEW}")
+_SMALL, _MANY = 1 << 10, 100_000
 _FIT_UP_TO = 1 << 20  # beyond it memory decides, and a straight line does not hold
 
 _MEDIAN_SPEED, _CYCLES, _FAULTS = "MB/s\nmedian", "cycles\n/byte", "page\nfaults"
@@ -50,6 +51,8 @@ def document(
     sections += [case_section(measurement, case, wanted) for case in cases]
     if (calls := calls_section(measurement)) is not None:
         sections.append(calls)
+    if (small := small_section(measurement)) is not None:
+        sections.append(small)
     if measurement.explanation is not None:
         sections += explained(measurement.explanation)
     sections += closing_sections(measurement)
@@ -175,6 +178,26 @@ def calls_section(measurement: Measurement) -> Section | None:
     columns = ("case", "path/placement", "fixed ns\na call", "ns a KiB", "from the sizes")
     note = "A straight line through the fastest values of the two sizes: an estimate, no fit."
     return Section("Cost of a call", Table(columns, rows, labels=2, words=1), [note])
+
+
+def small_section(measurement: Measurement) -> Section | None:
+    """Show 1 KiB a hundred thousand times, wherever it was measured."""
+    rows = [
+        [
+            f"{result.cell.case.algorithm}/{result.cell.case.direction}",
+            result.cell.way,
+            *(f"{_MANY * seconds * 1e3:,.1f}" for seconds in (summary.minimum, summary.median)),
+            f"{result.values[0].loops:,}",
+        ]
+        for result in measurement.results
+        if result.cell.case.size == _SMALL and not result.cell.again
+        for summary in [summarize(result.seconds)]
+    ]
+    if not rows:
+        return None
+    columns = ("case", "path/placement", "best ms", "median ms", "calls\na value")
+    note = f"{_MANY:,} calls at the price of a call in values of so many calls each."
+    return Section("1 KiB a hundred thousand times", Table(columns, rows, labels=2), [note])
 
 
 def _checks_section(measurement: Measurement) -> Section:

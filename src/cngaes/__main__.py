@@ -76,16 +76,6 @@ def bench_command(arguments: Sequence[str]) -> int:
     return bench_main(arguments)
 
 
-def explain_command(arguments: Sequence[str]) -> int:
-    """Take calls apart, by the benchmark suite."""
-    try:
-        from cngaes_bench.explain.command import main as explain_main
-    except ImportError as error:
-        print(f"error: {error}; run  {BENCH_INSTALL}", file=sys.stderr)
-        return 2
-    return explain_main(arguments)
-
-
 def report_command(arguments: Sequence[str]) -> int:
     """Write results as HTML, Markdown or CSV."""
     try:
@@ -96,16 +86,26 @@ def report_command(arguments: Sequence[str]) -> int:
     return report_main(arguments)
 
 
+def explain_command(arguments: Sequence[str]) -> int:
+    """Take calls apart, by the benchmark suite."""
+    try:
+        from cngaes_bench.explain.command import main as explain_main
+    except ImportError as error:
+        print(f"error: {error}; run  {BENCH_INSTALL}", file=sys.stderr)
+        return 2
+    return explain_main(arguments)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     # These have parsers of their own, which import more than the others may.
     if arguments[:1] == ["bench"]:
         return bench_command(arguments[1:])
-    if arguments[:1] == ["explain"]:
-        return explain_command(arguments[1:])
     if arguments[:1] == ["report"]:
         return report_command(arguments[1:])
+    if arguments[:1] == ["explain"]:
+        return explain_command(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="python -m cngaes", description="AES and SHA-256 as fast as the CPU allows."
     )

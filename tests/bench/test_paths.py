@@ -31,7 +31,7 @@ OFFERED = {
     "cng-ctypes": {"into", *TYPICAL_PASSES},
     "cpu": {"into", "new", "inplace"},
     "cpu-ctypes": {"into", *TYPICAL_PASSES},
-    "cryptography": {"into", "new"},
+    "cryptography": {"into", "new", "stream", "stream-into"},
     "pycryptodomex": {"into", "new"},
     "hashlib": {"new"},
     "openssl": {"into", *TYPICAL_PASSES},
@@ -78,6 +78,18 @@ def test_short_messages(path: str) -> None:
     if path.startswith("cng") and backends.windows_info()["wine_version"]:
         algorithms.discard("aes-192-gcm")  # Wine's bcrypt.dll has none
     assert {cell.case.algorithm for cell in done} == algorithms
+
+
+@pytest.mark.parametrize("path", ["cpu", "cng", "cryptography", "pycryptodomex"])
+@pytest.mark.parametrize("algorithm", ["aes-256-ecb", "aes-128-cbc"])
+def test_padded_messages(path: str, algorithm: str) -> None:
+    done = supported(path, cases((algorithm,), (52, 5000)))
+    assert {cell.placement for cell in done} == {"new"}
+    assert {(cell.case.size, cell.case.direction) for cell in done} == {
+        (52, "encrypt"), (52, "decrypt"), (5000, "encrypt"), (5000, "decrypt"),
+    }  # fmt: skip
+    expected = {"per-call"} if (path, algorithm[-3:]) == ("pycryptodomex", "cbc") else set(KEYS)
+    assert {cell.key for cell in done} == expected
 
 
 @pytest.mark.parametrize("path", REGISTRY)

@@ -208,6 +208,12 @@ def test_ratios_of_the_pages_control_are_those_of_the_suite(full: Measurement) -
         assert of_case[base]["rows"][way] == [ratio_text(comparison), comparison.verdict]
 
 
+def test_time_that_others_had_is_told(full: Measurement) -> None:
+    page = page_of(full)
+    assert "by the wall clock" in page.words("text")
+    assert "had the CPU for 20% of the time" in page.words("p")
+
+
 def test_a_waterfall_that_lacks_a_probe_says_which() -> None:
     page = page_of(explained(made(WAYS), missing=("copy bandwidth",)))
     assert "there is no value of copy bandwidth" in page.words("p")

@@ -220,3 +220,18 @@ def test_a_baseline_of_ones_own(article: Measurement) -> None:
     assert verdicts["cpu/new"] != "baseline"
     with pytest.raises(BaselineError, match=r"cpu/into.*there are: .*cpu/new"):
         check_baseline([article], "cpu/into")
+
+
+def test_one_kib_a_hundred_thousand_times() -> None:
+    from synthetic import measurement as made
+    from synthetic import result
+
+    found = made(
+        result("sha256/hash/1KiB/cpu/new", [800.0, 1000.0, 1200.0]),
+        result("sha256/hash/64B/cpu/new", 100.0),
+    )
+    (section,) = [s for s in document(found).sections if "hundred thousand" in s.title]
+    assert section.table is not None
+    assert [list(row) for row in section.table.rows] == [
+        ["sha256/hash", "cpu/new", "80.0", "100.0", "1"]
+    ]

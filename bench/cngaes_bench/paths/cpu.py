@@ -35,6 +35,7 @@ class ExtensionPath(InProcessPath):
     """One backend of the package through its Python classes."""
 
     placements = (INTO, NEW, INPLACE)
+    pads = True
 
     def __init__(self, workload: Workload, buffers: Buffers, backend: str) -> None:
         super().__init__(workload, buffers)
@@ -79,10 +80,15 @@ class ExtensionPath(InProcessPath):
         mode, direction = cell.case.mode, cell.case.direction
         if cell.placement == INPLACE and (mode, direction) == ("gcm", DECRYPT):
             raise UnsupportedError("decrypting GCM in place needs fresh ciphertext for every call")
+        if cell.case.padded and cell.placement != NEW:
+            raise UnsupportedError("how long a padded message is shows at its end: no exact buffer")
         name = _CLASSES[mode]
         class_ = getattr(load(), name)
-        padding = ", padding=None" if mode == "cbc" else ""
-        options = {"padding": None} if mode == "cbc" else {}
+        # Each class is given the padding that is not its default: CBC pads, ECB does not.
+        options: dict[str, Any] = {}
+        if mode in ("cbc", "ecb") and cell.case.padded != (mode == "cbc"):
+            options = {"padding": "pkcs7" if cell.case.padded else None}
+        padding = "".join(f", {option}={value!r}" for option, value in options.items())
         cipher = class_(material.key, backend=self.name, **options)
         buffer, target = self._target(cell, index)
         names: dict[str, Any] = {"data": material.data, "nonce": material.nonce, "iv": material.iv}

@@ -29,6 +29,7 @@ class PycryptodomexPath(InProcessPath):
 
     name = "pycryptodomex"
     placements = (INTO, NEW)
+    pads = True
 
     def version(self) -> str:
         """Version of the package."""
@@ -85,6 +86,8 @@ class PycryptodomexPath(InProcessPath):
         names: dict[str, Any] = {"AES": AES, "key": material.key, "iv": material.iv}
         names |= {"data": material.data}
         receiver = _NEW[mode] if cell.key == PER_CALL else "cipher"
+        if cell.case.padded:
+            return _padded(cell, names, receiver)
         buffer, target = self._target(cell, index)
         into = cell.placement == INTO
         if into:
@@ -102,6 +105,24 @@ class PycryptodomexPath(InProcessPath):
             target=target,
             repeats=cell.key == PER_CALL or mode == "ecb",
         )
+
+
+def _padded(cell: Cell, names: dict[str, Any], receiver: str) -> Operation:
+    """Pad or unpad beside the cipher, as its users have to."""
+    from Cryptodome.Util.Padding import pad, unpad
+
+    mode, direction = cell.case.mode, cell.case.direction
+    if cell.placement != NEW:
+        raise UnsupportedError("padding comes as fresh bytes")
+    if cell.key != PER_CALL and mode != "ecb":
+        raise UnsupportedError("a CBC object of pycryptodomex chains on: one message only")
+    names |= {"pad": pad, "unpad": unpad}
+    if cell.key != PER_CALL:
+        names |= {"cipher": evaluate(_NEW[mode], names)}
+    statement = f"{receiver}.{direction}(pad(data, 16))"
+    if direction == DECRYPT:
+        statement = f"unpad({receiver}.{direction}(data), 16)"
+    return Operation(statement, lambda: names, Output.of)
 
 
 def _hash(cell: Cell, material: Material) -> Operation:

@@ -15,6 +15,7 @@ from ..tables import (
     check_baseline,
     closing_sections,
     machine_section,
+    small_section,
 )
 from .charts.calls import call_figures
 from .charts.cycles import cycles_figure
@@ -172,6 +173,8 @@ def _chapter(number: int, part: Part, wanted: str | None) -> list[_Entry]:
         entries.append(entry("Cost of a call", *figures(call_figures(explanation.fits))))
     elif (calls := calls_section(measurement)) is not None:
         entries.append(plain(calls))
+    if (small := small_section(measurement)) is not None:
+        entries.append(plain(small))
     entries += [plain(section) for section in closing_sections(measurement)]
     entries.append(plain(machine_section(measurement)))
     entries.append(entry("Raw data", _raw_data(number, part)))

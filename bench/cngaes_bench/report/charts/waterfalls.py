@@ -12,6 +12,8 @@ from .rows import Bar, Row, RowChart, Whisker
 if TYPE_CHECKING:
     from ...explanation import Explanation, Interval, Waterfall
 
+_NOTICEABLE = 0.02
+
 
 def waterfall_figure(waterfall: Waterfall, explanation: Explanation) -> Figure:
     """Draw one waterfall with its residual."""
@@ -38,6 +40,7 @@ def waterfall_figure(waterfall: Waterfall, explanation: Explanation) -> Figure:
             [Bar(predicted.value / factor, measured.value / factor, "residual")],
             strong=True,
         ),
+        Row("by the wall clock", _text(waterfall.wall), _total(waterfall.wall, factor, "sum")),
     ]
     missing = _missing(waterfall)
     chart = RowChart(
@@ -48,7 +51,8 @@ def waterfall_figure(waterfall: Waterfall, explanation: Explanation) -> Figure:
         figures="with its 95 % interval",
         logarithmic=False,
     )
-    return Figure(chart.title, chart, _table(waterfall, explanation), [missing] if missing else [])
+    notes = [note for note in (missing, _away(waterfall)) if note]
+    return Figure(chart.title, chart, _table(waterfall, explanation), notes)
 
 
 def _missing(waterfall: Waterfall) -> str:
@@ -56,6 +60,16 @@ def _missing(waterfall: Waterfall) -> str:
         return ""
     names = ", ".join(waterfall.missing)
     return f"Not whole: there is no value of {names}. The sum proves nothing."
+
+
+def _away(waterfall: Waterfall) -> str:
+    share = waterfall.away / waterfall.wall.value
+    if share < _NOTICEABLE:
+        return ""
+    return (
+        f"Other programs or the host had the CPU for {share:.0%} of the time by the wall clock; "
+        "terms predict the rest, which is what was measured of this program."
+    )
 
 
 def _total(interval: Interval, factor: float, kind: str) -> list[Bar | Whisker]:
@@ -89,7 +103,7 @@ def _table(waterfall: Waterfall, explanation: Explanation) -> Table:
         )
     rows += [
         [name, *_ends(getattr(waterfall, name)), "-", "-", "-"]
-        for name in ("predicted", "measured", "residual")
+        for name in ("predicted", "measured", "residual", "wall")
     ]
     return Table(columns, rows, words=1)
 
