@@ -32,7 +32,7 @@ round() { # PROGRAM PATHS PYTHON...
   CNGAES_PEER_DOTNET=$program "$@" -c "$start; sys.exit(main(sys.argv[1:]))" "$BENCH" --rounds 1 \
     --case aes-256-gcm/encrypt/1MiB aes-256-cbc/encrypt/1MiB --path $paths --md "$RESULT" || return
   for path in $paths; do
-    grep -qE "^\| *$path" "$out/round.md" || { echo "no row of $path"; return 1; }
+    grep -qE "^\| *$path/" "$out/round.md" || { echo "no row of $path"; return 1; }
   done
 }
 BENCH=$ROOT/bench RESULT=$out/round.md timed "a round beside Python's paths" \
