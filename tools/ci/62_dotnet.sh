@@ -8,6 +8,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$ROOT/tools/dotnet/lib.sh"
 . "$ROOT/tools/windows/wine.sh"
+. "$ROOT/tools/windows/lib.sh"
 step_begin
 want_dotnet || skip_step ".NET: $MISSING"
 want_python
@@ -22,12 +23,21 @@ peer "Linux" -- "$out/linux/cngaes-dotnet"
 timed "the article's column" "$out/linux/cngaes-dotnet" --article --size 4MiB --rounds 1
 timed "EVP calls of each operation" tools/dotnet/trace.sh evp "$out/linux/cngaes-dotnet"
 
-# One round of the benchmark, with the peer found where tools/peers.sh puts it.
-quick_round() { # COMMAND...
-  "$@" -m cngaes bench --quick --rounds 1 --runs 1 --case aes-256-gcm/encrypt/1MiB sha256/hash/1MiB \
-    --path cpu dotnet dotnet-intrinsics -o "$out/$RANDOM.json"
+# One round of the benchmark of this checkout, with the .NET peer among Python's paths; it says so, too.
+round() { # PROGRAM PATHS PYTHON...
+  local program=$1 paths=$2 start
+  shift 2
+  start='import sys; sys.path.insert(0, sys.argv.pop(1)); from cngaes_bench.cli import main'
+  # shellcheck disable=SC2086
+  CNGAES_PEER_DOTNET=$program "$@" -c "$start; sys.exit(main(sys.argv[1:]))" "$BENCH" --rounds 1 \
+    --case aes-256-gcm/encrypt/1MiB aes-256-cbc/encrypt/1MiB --path $paths --md "$RESULT" || return
+  for path in $paths; do
+    grep -qE "^\| *$path/" "$out/round.md" || { echo "no row of $path"; return 1; }
+  done
 }
-CNGAES_PEER_DOTNET=$out/linux/cngaes-dotnet timed "a round beside Python's paths" quick_round "$PY"
+BENCH=$ROOT/bench RESULT=$out/round.md timed "a round beside Python's paths" \
+  round "$out/linux/cngaes-dotnet" "cryptography dotnet dotnet-stream dotnet-intrinsics" "$PY" ||
+  die "the peer in a round"
 
 arm64() {
   local root=$CACHE/dotnet-arm64-root
@@ -49,6 +59,23 @@ windows() {
   timed "Wine prefix" start_wine
   peer "Windows" --sizes 16B,17B,1000B,1MiB -- "$WINE" "$out/windows/cngaes-dotnet.exe"
   timed "BCrypt calls of each operation" tools/dotnet/trace.sh bcrypt "$out/windows/cngaes-dotnet.exe"
+  windows_round
+}
+
+windows_round() {
+  want_apt x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64 && want_host 3.11 && want_sdk 3.11 ||
+    { skip_part "a round in Windows Python: $MISSING"; return; }
+  timed "Windows Python and its packages" want_windows_python
+  # The extension of an earlier step will do: the bench is this checkout's.
+  if [ ! -e "$WINDOWS/python-3.11/Lib/site-packages/cngaes" ]; then
+    timed "cross-build the win_amd64 wheel" tools/windows/build_wheel.sh amd64 "$out"
+    timed "pip install" windows_python -m pip install -q --no-index --no-deps "Z:$(ls "$out"/*.whl)"
+  fi
+  rm -f "$out/round.md"
+  BENCH=Z:$ROOT/bench RESULT=Z:$out/round.md timed "a round in Windows Python" \
+    round "Z:$out/windows/cngaes-dotnet.exe" \
+    "cng cng-ctypes dotnet dotnet-stream dotnet-bcrypt dotnet-intrinsics" windows_python ||
+    die "the peer in a round in Windows Python"
 }
 
 [ "$(uname -sm)" = "Linux x86_64" ] || { skip_part "ARM64 and Windows: only on Linux x86-64"; exit 0; }

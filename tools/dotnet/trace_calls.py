@@ -79,7 +79,9 @@ def read(lines: Iterable[str]) -> Iterator[Operation]:
 
 def _begin(name: str, text: str) -> Operation:
     words = dict(word.split("=") for word in text.split())
-    arrays = {int(words[end], 16): end for end in ("input", "output") if end in words}
+    arrays: dict[int, str] = {
+        int(words[end], 16): end for end in ("input", "output") if end in words
+    }
     return Operation(name, int(words.get("bytes", 0)), arrays)
 
 
