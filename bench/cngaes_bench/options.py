@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .article import article_cases
 from .cases import Case, UnknownNameError, format_size, parse_size
 from .cells import KEYS, PLACEMENTS
-from .paths import REGISTRY
+from .paths import PRICES, REGISTRY
 from .planner import Selection
 from .suites import SUITES, find_suite, known_cases
 from .targets import default_targets
@@ -136,7 +136,7 @@ def _budget(given: argparse.Namespace, *, article: bool) -> float | None:
 def _selection(given: argparse.Namespace) -> Selection:
     return Selection(
         cases=_cases(given),
-        paths=_known("path", given.path, REGISTRY) or tuple(REGISTRY),
+        paths=_known("path", given.path, REGISTRY) or tuple(p for p in REGISTRY if p not in PRICES),
         placements=_known("placement", given.placement, PLACEMENTS),
         keys=_known("key", given.key, KEYS),
         threads=tuple(dict.fromkeys(given.threads)),

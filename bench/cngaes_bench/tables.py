@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .article import article_section, is_article, outputs_section
 from .cells import INTO, NEW
 from .document import Document, Section, Table, to_csv
+from .paths import PRICES
 from .stats import Comparison, compare, noise_floor, summarize, two_size_fit
 from .workload import describe_data
 
@@ -48,7 +49,17 @@ def document(measurement: Measurement) -> Document:
     if measurement.unsupported:
         sections.append(_missing_section("Not measured", measurement.unsupported))
     sections.append(_machine_section(measurement))
-    return Document("cngaes bench", sections)
+    return Document(_title(measurement), sections)
+
+
+def _title(measurement: Measurement) -> str:
+    """Put at the top what no reader may overlook."""
+    title = "cngaes bench"
+    if wine := measurement.machine.get("wine_version"):
+        title += f", under Wine {wine.split(' ')[0]}: not Windows' own CNG"
+    if emulated := measurement.machine.get("emulated"):
+        title += f", EMULATED ({emulated}): the times say nothing about a machine"
+    return title
 
 
 def baseline(measurement: Measurement, case: Case) -> Result | None:
@@ -115,6 +126,11 @@ def _case_notes(measurement: Measurement, results: Sequence[Result]) -> list[str
             f"Noise floor {floor:.1%}: {way} against itself, measured as two entries of every "
             "round. Smaller differences get no verdict."
         )
+    if prices := sorted({r.cell.path for r in results} & PRICES):
+        notes.append(
+            f"{', '.join(prices)}: the `cng` backend over functions that compute NOTHING; the "
+            "price of our own side of a CNG call, no speed of AES."
+        )
     return notes
 
 
@@ -149,7 +165,7 @@ def _calls_section(measurement: Measurement) -> Section | None:
 
 
 def _checks_section(measurement: Measurement) -> Section:
-    count = len(measurement.results)
+    count = sum(result.cell.path not in PRICES for result in measurement.results)
     after = (
         f"{count} of {count} once more after the last round."
         if measurement.checked_after

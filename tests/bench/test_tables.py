@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 
 import pytest
@@ -201,3 +202,38 @@ def test_the_terminal_shows_the_same_cells(article: Measurement) -> None:
 
 def test_csv_leaves_missing_fields_empty() -> None:
     assert to_csv(("a", "b"), [(None, 1.5), ("x,y", True)]) == 'a,b\n,1.5\n"x,y",True\n'
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({}, "cngaes bench"),
+        (
+            {"wine_version": "8.0 (its bcrypt.dll is not Windows' CNG)"},
+            "cngaes bench, under Wine 8.0: not Windows' own CNG",
+        ),
+        (
+            {"emulated": "arm64 code on an x86_64 machine"},
+            (
+                "cngaes bench, EMULATED (arm64 code on an x86_64 machine): "
+                "the times say nothing about a machine"
+            ),
+        ),
+    ],
+)
+def test_the_title_says_what_nobody_may_overlook(
+    article: Measurement, facts: dict[str, str], words: str
+) -> None:
+    report = document(replace(article, machine={"cpu": "any", **facts}))
+    assert report.title == words
+    assert f"<h1>{escape(words)}</h1>" in to_html(report)
+    assert to_markdown(report).startswith(f"# {words}\n")
+
+
+def test_paths_that_compute_nothing_say_so() -> None:
+    case = Case("aes-256-gcm", "encrypt", 16)
+    works = {"cng-noop": right, "cpu": right}
+    measurement = measure(works, (case,), Settings(rounds=2, min_time=0.0, seed=1))
+    text = to_markdown(document(measurement))
+    assert "functions that compute NOTHING" in text
+    assert "checked for 1 of 1 entries" in text
