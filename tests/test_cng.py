@@ -6,14 +6,19 @@ import ctypes
 import hashlib
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import cngaes
 import references
 from cngaes import AESCBC, AESCTR, AESECB, AESGCM, _bcrypt_ctypes, _core, hazmat
+from cngaes.__main__ import collect_info
 from cngaes.exceptions import CngError, InvalidTag, UnsupportedBackend
+from cngaes_bench import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 KEY = bytes(range(32))
 NONCE = bytes(12)
@@ -60,6 +65,38 @@ def test_the_backend_that_computes_nothing_has_no_name() -> None:
     assert len(made.encrypt(NONCE, b"data")) == 20
     with pytest.raises(ValueError, match="16, 24 or 32"):
         _core._noop_aesgcm(b"short")
+
+
+@pytest.fixture
+def emulated() -> Iterator[None]:
+    """No machine of ours runs x64 code on ARM64, so the system's answer is another one."""
+    _core._pretend_emulated(True)
+    yield
+    _core._pretend_emulated(None)
+
+
+@pytest.mark.usefixtures("emulated")
+def test_an_emulated_process_says_so_and_prefers_cng() -> None:
+    info = collect_info()
+    assert info["windows"]["emulated_process"] is True  # type: ignore[index]
+    assert info["emulation"] == "x64 process on ARM64 Windows"
+    assert machine.describe()["emulated"] == "x64 process on ARM64 Windows"
+    with_cng = "cng" if WINDOWS else "cpu"
+    assert cngaes.default_backend() == AESGCM(KEY).backend == cngaes.sha256().backend == with_cng
+    assert AESGCM(KEY, backend="cpu").backend == "cpu"
+    _core._pretend_emulated(False)
+    assert cngaes.default_backend() == "cpu"
+
+
+@on_windows
+def test_without_aes_instructions_cng_is_the_default() -> None:
+    assert cngaes.default_backend() == "cpu"
+    _core._mask_cpu("aes,arm-aes")
+    try:
+        assert cngaes.supported_kernels()["aes"] == ("generic",)
+        assert cngaes.default_backend() == AESGCM(KEY).backend == "cng"
+    finally:
+        _core._mask_cpu(None)
 
 
 @on_windows
@@ -139,10 +176,18 @@ def test_mixed_calls_from_threads(backend: str) -> None:
     gcm, cbc = AESGCM(KEY, backend=backend), AESCBC(KEY, backend=backend)
     ctr, ecb = AESCTR(KEY, backend=backend), AESECB(KEY, backend=backend)
     iv, data = bytes(range(16)), bytes(range(256)) * 40
-    expected = [gcm.encrypt(NONCE, data), cbc.encrypt(iv, data), ctr.encrypt(iv, data),
-                ecb.encrypt(data)]  # fmt: skip
-    calls: list[Any] = [lambda: gcm.encrypt(NONCE, data), lambda: cbc.encrypt(iv, data),
-                        lambda: ctr.encrypt(iv, data), lambda: ecb.encrypt(data)]  # fmt: skip
+    sealed, raw = references.gcm(KEY, NONCE, data, b""), references.ecb(KEY, data)
+    chained = references.cbc(KEY, iv, data + b"\x10" * 16)
+    expected = [sealed, data, chained, data, references.ctr(KEY, iv, data), raw, data]
+    calls: list[Any] = [
+        lambda: gcm.encrypt(NONCE, data),
+        lambda: gcm.decrypt(NONCE, sealed),
+        lambda: cbc.encrypt(iv, data),
+        lambda: cbc.decrypt(iv, chained),
+        lambda: ctr.encrypt(iv, data),
+        lambda: ecb.encrypt(data),
+        lambda: ecb.decrypt(raw),
+    ]
     wrong: list[object] = []
 
     def work(first: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .cases import ENCRYPT, HASH, SHA256, Case
 from .cells import INTO, KEYS, NEW, TYPICAL, Cell
 from .document import Section, Table
+from .paths import PRICES
 from .workload import ARTICLE_SIZE, stored_fingerprints
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def article_cases(size: int = ARTICLE_SIZE) -> tuple[Case, ...]:
 def is_article(measurement: Measurement) -> bool:
     """Whether all four cases of the article were measured at one size."""
     sizes = {result.cell.case.size for result in measurement.results}
-    measured = {result.cell.case for result in measurement.results}
+    measured = {r.cell.case for r in measurement.results if r.cell.path not in PRICES}
     return any(set(article_cases(size)) <= measured for size in sizes)
 
 
@@ -145,7 +146,11 @@ def outputs_section(measurement: Measurement) -> Section:
     size = max(result.cell.case.size for result in measurement.results)
     rows = []
     for case in article_cases(size):
-        found = [r.fingerprint for r in measurement.results if r.cell.case == case]
+        found = [
+            r.fingerprint
+            for r in measurement.results
+            if r.cell.case == case and r.cell.path not in PRICES
+        ]
         first = found[0]
         stored = stored_fingerprints().get(case.name)
         rows.append(

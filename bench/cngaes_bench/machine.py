@@ -112,6 +112,8 @@ def _package_facts() -> dict[str, str]:
     windows = cngaes.backends.windows_info()
     if windows["wine_version"]:
         facts["wine_version"] = f"{windows['wine_version']} (its bcrypt.dll is not Windows' CNG)"
+    if emulation := cngaes.backends.emulation():
+        facts["emulated"] = emulation
     return facts | {name: os.environ[name] for name in _VARIABLES if os.environ.get(name)}
 
 

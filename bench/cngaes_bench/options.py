@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .article import article_cases
 from .cases import Case, UnknownNameError, format_size, parse_size
 from .cells import KEYS, PLACEMENTS
-from .paths import REGISTRY
+from .paths import PRICES, REGISTRY
 from .peers.registry import PATHS as PEER_PATHS
 from .peers.registry import PROGRAMS, Program, find_program
 from .planner import Selection
@@ -192,7 +192,8 @@ def _peers(
 
 def _selection(given: argparse.Namespace, named: tuple[str, ...] | None) -> Selection:
     # Two builds are compared by themselves, unless other paths are asked for by name.
-    default = () if given.against is not None and named is None else tuple(REGISTRY)
+    measured = tuple(path for path in REGISTRY if path not in PRICES)
+    default = () if given.against is not None and named is None else measured
     return Selection(
         cases=_cases(given),
         paths=tuple(default if named is None else (n for n in named if n in REGISTRY)),

@@ -14,7 +14,7 @@ from .explain.probes import Group, probes_for
 from .measurement import Measurement, Missing, ProbeSeries, Result, Value
 from .outputs import Fingerprint, WrongOutputError
 from .pace import Pace
-from .paths import REGISTRY, Open, find
+from .paths import PRICES, REGISTRY, Open, find
 from .paths.base import Extra, Hello, Path, PathDiedError, UnavailableError, UnsupportedError
 from .planner import Selection, twins
 from .progress import Progress, Silent
@@ -158,6 +158,8 @@ class Runner:
         self._measurement.unsupported.append(Missing(alternatives[0].name, refusal))
 
     def _check(self, cell: Cell, found: Fingerprint) -> None:
+        if cell.path in PRICES:
+            return
         why = found.difference(self._workload.expected(cell.case).fingerprint)
         if why:
             raise WrongOutputError(why)

@@ -49,7 +49,7 @@ print(first)
 def facts(cpuinfo: Mapping[str, str]) -> dict[str, str]:
     """Tell everything; what cannot be found out is "unknown"."""
     return {
-        "process": process(cpuinfo),
+        "process": process(),
         "machine": machine(cpuinfo),
         "caches": caches(),
         "huge_pages": huge_pages(),
@@ -59,21 +59,16 @@ def facts(cpuinfo: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def process(cpuinfo: Mapping[str, str]) -> str:
+def process() -> str:
     """Tell whether this process is native to the machine, or translated."""
     architecture = platform.machine() or UNKNOWN
-    if sys.platform == "win32":
-        with contextlib.suppress(ImportError, AttributeError):
-            from cngaes import backends
+    if sys.platform == "darwin" and sysctl("sysctl.proc_translated") == "1":
+        return f"emulated: {architecture} process under Rosetta 2"
+    with contextlib.suppress(ImportError, AttributeError):  # an older or no cngaes
+        from cngaes import backends
 
-            if backends.windows_info()["emulated_process"]:
-                return f"emulated: {architecture} process on ARM64 Windows"
-    elif sys.platform == "darwin":
-        if sysctl("sysctl.proc_translated") == "1":
-            return f"emulated: {architecture} process under Rosetta 2"
-    elif architecture not in ("x86_64", "i686") and "vendor_id" in cpuinfo and "flags" in cpuinfo:
-        # User-mode emulators pass the host's own description through.
-        return f"emulated: {architecture} process on an x86 host"
+        if emulation := backends.emulation():
+            return f"emulated: {emulation}"
     return f"native {architecture}"
 
 

@@ -9,6 +9,7 @@ from .article import article_section, is_article, outputs_section
 from .cells import INTO, NEW
 from .document import Document, Section, Table, to_csv
 from .explain.sections import brief as explained
+from .paths import PRICES
 from .stats import Comparison, compare, noise_floor, summarize, two_size_fit
 from .workload import describe_data
 
@@ -57,7 +58,7 @@ def document(
         sections += explained(measurement.explanation)
     sections += closing_sections(measurement)
     sections.append(machine_section(measurement))
-    return Document("cngaes bench", sections)
+    return Document(title(measurement, "cngaes bench"), sections)
 
 
 def closing_sections(measurement: Measurement) -> list[Section]:
@@ -68,6 +69,16 @@ def closing_sections(measurement: Measurement) -> list[Section]:
     if measurement.unsupported:
         sections.append(_missing_section("Not measured", measurement.unsupported))
     return sections
+
+
+def title(measurement: Measurement, name: str) -> str:
+    """Put beside the name what no reader may overlook."""
+    words = name
+    if wine := measurement.machine.get("wine_version"):
+        words += f", under Wine {wine.split(' ')[0]}: not Windows' own CNG"
+    if emulated := measurement.machine.get("emulated"):
+        words += f", EMULATED ({emulated}): the times say nothing about a machine"
+    return words
 
 
 def check_baseline(measurements: Sequence[Measurement], wanted: str | None) -> None:
@@ -147,6 +158,11 @@ def _case_notes(measurement: Measurement, results: Sequence[Result]) -> list[str
             f"Noise floor {floor:.1%}: {way} against itself, measured as two entries of every "
             "round. Smaller differences get no verdict."
         )
+    if prices := sorted({r.cell.path for r in results} & PRICES):
+        notes.append(
+            f"{', '.join(prices)}: the `cng` backend over functions that compute NOTHING; the "
+            "price of our own side of a CNG call, no speed of AES."
+        )
     return notes
 
 
@@ -201,7 +217,7 @@ def small_section(measurement: Measurement) -> Section | None:
 
 
 def _checks_section(measurement: Measurement) -> Section:
-    count = len(measurement.results)
+    count = sum(result.cell.path not in PRICES for result in measurement.results)
     after = (
         f"{count} of {count} once more after the last round."
         if measurement.checked_after

@@ -171,6 +171,10 @@ void mask_cpu_hook(const py::object& names) {
   if (!set_cpu_mask(names.cast<std::string>(), &error).ok()) throw py::value_error(error);
 }
 
+void pretend_emulated_hook(const py::object& answer) {
+  pretend_emulated_process(answer.is_none() ? -1 : static_cast<int>(answer.cast<bool>()));
+}
+
 }  // namespace
 
 void add_introspection(py::module_& module) {
@@ -210,6 +214,8 @@ void add_introspection(py::module_& module) {
              "For tests: as CNGAES_KERNEL; None goes back to the environment's choice.");
   module.def("_mask_cpu", mask_cpu_hook, py::arg("names"),
              "For tests: as CNGAES_CPU_MASK; None goes back to the environment's choice.");
+  module.def("_pretend_emulated", pretend_emulated_hook, py::arg("answer"),
+             "For tests: what windows_info() says of emulation; None goes back to the truth.");
 }
 
 }  // namespace cngaes::python

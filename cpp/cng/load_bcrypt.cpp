@@ -1,4 +1,5 @@
 // bcrypt.dll's functions, looked up at first use: the same extension imports without them.
+#include <atomic>
 #include <new>
 
 #include "backend_cng.hpp"
@@ -100,27 +101,46 @@ const char* wine_version() noexcept {
 #endif
 }
 
-bool is_emulated_process() noexcept {
+bool is_emulated_by(MachinesQuery query) noexcept {
+  constexpr std::uint16_t kArm64 = 0xAA64;  // IMAGE_FILE_MACHINE_ARM64
+  // The process field says nothing: it is 0 for an emulated x64 process.
+  std::uint16_t process = 0;
+  std::uint16_t system = 0;
+  return query != nullptr && query(&process, &system) != 0 && system == kArm64;
+}
+
+namespace {
+
+std::atomic<int> g_pretended{-1};
+
 #if defined(_WIN32) && !defined(_M_ARM64) && !defined(__aarch64__)
-  // Looked up, for systems that lack it. GetNativeSystemInfo and the environment say AMD64 to an
-  // emulated x64 process; the process field of IsWow64Process2 is 0 for it.
+// GetNativeSystemInfo and the environment say AMD64 to an emulated x64 process; this one does not.
+bool ask_windows() noexcept {
   using Function = BOOL(WINAPI*)(HANDLE, USHORT*, USHORT*);
-  static const bool emulated = []() noexcept {
-    constexpr USHORT kArm64 = 0xAA64;  // IMAGE_FILE_MACHINE_ARM64
-    const HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
-    const auto function = kernel == nullptr
-                              ? nullptr
-                              : reinterpret_cast<Function>(reinterpret_cast<void (*)()>(
-                                    GetProcAddress(kernel, "IsWow64Process2")));
-    USHORT process = 0;
-    USHORT native = 0;
-    return function != nullptr && function(GetCurrentProcess(), &process, &native) != 0 &&
-           native == kArm64;
-  }();
-  return emulated;
+  static const HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
+  static const auto function = kernel == nullptr
+                                   ? nullptr
+                                   : reinterpret_cast<Function>(reinterpret_cast<void (*)()>(
+                                         GetProcAddress(kernel, "IsWow64Process2")));
+  const MachinesQuery query = [](std::uint16_t* process, std::uint16_t* system) {
+    return static_cast<int>(function(GetCurrentProcess(), process, system));
+  };
+  return is_emulated_by(function == nullptr ? nullptr : query);
+}
 #else
-  return false;
+bool ask_windows() noexcept { return false; }
 #endif
+
+}  // namespace
+
+bool is_emulated_process() noexcept {
+  static const bool answer = ask_windows();
+  const int pretended = g_pretended.load(std::memory_order_relaxed);
+  return pretended < 0 ? answer : pretended != 0;
+}
+
+void pretend_emulated_process(int answer) noexcept {
+  g_pretended.store(answer, std::memory_order_relaxed);
 }
 
 }  // namespace cngaes

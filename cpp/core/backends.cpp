@@ -49,17 +49,14 @@ const std::string& environment_choice() {
 
 std::atomic<const Backend*> g_ctypes_backend{nullptr};
 
-// Asked for every key and hash, so what cannot change is asked once. An emulated process has its
-// AES instructions translated one by one, and not always rightly (pycryptodome issue 728); CNG runs
-// native code there.
+// Asked for every key and hash, so what cannot change is asked once.
 const Backend& default_backend() noexcept {
   static const char* reason = nullptr;
   static const Backend* const cng = cng_backend(&reason);
   if (cng == nullptr) return cpu_backend();
-  static const bool emulated = is_emulated_process();
   const AesChoice* choice = nullptr;
   const bool hardware_aes = choose_aes(&choice).ok() && choice->name != std::string_view("generic");
-  return hardware_aes && !emulated ? cpu_backend() : *cng;
+  return prefers_cng(hardware_aes, is_emulated_process()) ? *cng : cpu_backend();
 }
 
 }  // namespace

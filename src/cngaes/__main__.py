@@ -27,6 +27,7 @@ def collect_info() -> dict[str, object]:
         "backends": backends.backend_status(),
         "default_backend": default,
         "windows": backends.windows_info(),
+        "emulation": backends.emulation() or "none known",
         "environment_error": backends.environment_error() or "none",
         "compiled_kernels": backends.compiled_kernels(),
         "supported_kernels": backends.supported_kernels(),

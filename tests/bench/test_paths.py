@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -11,10 +10,10 @@ from cngaes import backends
 from cngaes_bench.buffers import Buffers
 from cngaes_bench.cases import ALGORITHMS, Case, cases
 from cngaes_bench.cells import KEYS, PLACEMENTS, TYPICAL_PASSES, Cell
+from cngaes_bench.options import parse
 from cngaes_bench.outputs import WrongOutputError
-from cngaes_bench.paths import REGISTRY, find
+from cngaes_bench.paths import PRICES, REGISTRY, find
 from cngaes_bench.paths.base import UnavailableError, UnsupportedError
-from cngaes_bench.paths.cng_noop import price
 from cngaes_bench.paths.foreign import typical_cipher
 from cngaes_bench.paths.loops import compile_loop
 from cngaes_bench.workload import MIB, Workload
@@ -35,6 +34,8 @@ OFFERED = {
     "pycryptodomex": {"into", "new"},
     "hashlib": {"new"},
     "openssl": {"into", *TYPICAL_PASSES},
+    "cng-noop": {"into"},
+    "cng-noop-kernel": {"into"},
 }
 
 
@@ -57,6 +58,8 @@ def supported(path: str, chosen: tuple[Case, ...], threads: int = 1) -> list[Cel
                 except UnsupportedError:
                     continue
                 expected = WORKLOAD.expected(case).fingerprint
+                if path in PRICES:
+                    expected = prepared.fingerprint
                 assert prepared.fingerprint == expected, cell.name
                 assert prepared.details["statement"]
                 sample = session.run(3)
@@ -73,9 +76,12 @@ def test_short_messages(path: str) -> None:
     done = supported(path, SHORT)
     assert {cell.placement for cell in done} == OFFERED[path]
     algorithms = {"sha256"} if path == "hashlib" else set(ALGORITHMS)
+    if path == "cng-noop":
+        algorithms = {name for name in algorithms if name.endswith("gcm")}
     if path == "cng-ctypes":  # CNG has no CTR of its own
         algorithms = {name for name in algorithms if not name.endswith("ctr")}
-    if path.startswith("cng") and backends.windows_info()["wine_version"]:
+    wine = backends.windows_info()["wine_version"]
+    if path in ("cng", "cng-kernel", "cng-ctypes") and wine:
         algorithms.discard("aes-192-gcm")  # Wine's bcrypt.dll has none
     assert {cell.case.algorithm for cell in done} == algorithms
 
@@ -178,7 +184,24 @@ def test_per_call_keys_have_their_own_names() -> None:
     assert per_call == "AESGCM(key).encrypt(nonce, data, None)"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a promise for Linux; Wine has other clocks")
 def test_our_side_of_a_cng_call_is_cheap() -> None:
     """16 bytes of GCM over functions that compute nothing, the best of many short rounds."""
-    assert price(loops=2000, rounds=50)["python"] < 200
+    session = find("cng-noop")(WORKLOAD, BUFFERS)
+    session.prepare(Cell(Case("aes-256-gcm", "encrypt", 16), "cng-noop", "into"))
+    assert min(session.run(2000).ns for _ in range(50)) / 2000 < 200
+
+
+@pytest.mark.parametrize("path", sorted(PRICES))
+def test_prices_leave_their_output_alone(path: str) -> None:
+    session = find(path)(WORKLOAD, BUFFERS)
+    cell = Cell(Case("aes-256-gcm", "encrypt", 1024), path, "into")
+    assert session.prepare(cell).details["computes"] == "nothing"
+    body = BUFFERS.held_by(session)[0].body
+    body[:] = b"x" * 1024
+    session.run(3)
+    assert BUFFERS.held_by(session)[0].body.tobytes() == b"x" * 1024
+
+
+def test_prices_are_measured_only_when_named() -> None:
+    assert not PRICES & set(parse([]).selection.paths)
+    assert parse(["--path", *PRICES]).selection.paths == tuple(PRICES)

@@ -6,6 +6,7 @@ import csv
 import io
 import statistics
 from dataclasses import replace
+from html import escape
 
 import pytest
 from rich.console import Console
@@ -29,6 +30,7 @@ from cngaes_bench.document import (
     to_terminal,
 )
 from cngaes_bench.measurement import Measurement, Missing
+from cngaes_bench.report.page import Part, render
 from cngaes_bench.runner import Settings
 from cngaes_bench.tables import (
     BaselineError,
@@ -235,3 +237,38 @@ def test_one_kib_a_hundred_thousand_times() -> None:
     assert [list(row) for row in section.table.rows] == [
         ["sha256/hash", "cpu/new", "80.0", "100.0", "1"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({}, "cngaes bench"),
+        (
+            {"wine_version": "8.0 (its bcrypt.dll is not Windows' CNG)"},
+            "cngaes bench, under Wine 8.0: not Windows' own CNG",
+        ),
+        (
+            {"emulated": "arm64 code on an x86_64 machine"},
+            (
+                "cngaes bench, EMULATED (arm64 code on an x86_64 machine): "
+                "the times say nothing about a machine"
+            ),
+        ),
+    ],
+)
+def test_the_title_says_what_nobody_may_overlook(
+    article: Measurement, facts: dict[str, str], words: str
+) -> None:
+    there = replace(article, machine={"cpu": "any", **facts})
+    assert to_markdown(document(there)).startswith(f"# {words}\n")
+    heading = escape(words.replace("cngaes bench", "cngaes benchmark report", 1))
+    assert f"<h1>{heading}</h1>" in render([Part("a", there, "{}")])
+
+
+def test_paths_that_compute_nothing_say_so() -> None:
+    case = Case("aes-256-gcm", "encrypt", 16)
+    works = {"cng-noop": right, "cpu": right}
+    measurement = measure(works, (case,), Settings(rounds=2, min_time=0.0, seed=1))
+    text = to_markdown(document(measurement))
+    assert "functions that compute NOTHING" in text
+    assert "checked for 1 of 1 entries" in text

@@ -29,4 +29,4 @@ export CMAKE_ARGS="--toolchain $WIN_TOOLS/$toolchain -G Ninja" PATH="$(dirname "
 export CMAKE_BUILD_PARALLEL_LEVEL=$JOBS
 "$PY" -m pip wheel -q --no-build-isolation --no-deps -w "$out" \
   --config-settings=cmake.python-hints=false \
-  --config-settings=build-dir="${CNGAES_WIN_BUILD:-$ROOT/build/ci/win-$architecture-$version}" "$ROOT"
+  --config-settings=build-dir="${CNGAES_WIN_BUILD:-$ROOT/build/ci/win-$architecture}" "$ROOT"

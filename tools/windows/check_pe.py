@@ -1,11 +1,13 @@
 """Check the extension in a Windows wheel: check_pe.py WHEEL --machine amd64|arm64.
 
-Machine type, what it imports, what it exports, and that the AES and SHA instructions are in it.
+Machine type, what it imports, what it exports, and that the instructions of every kernel are in
+it: a compiler that ignores a file's flags, or a file left out, gives a wheel that works slowly.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import struct
 import sys
 import zipfile
@@ -22,6 +24,68 @@ ALLOWED = (
     "msvcp",
     "ntdll",
 )
+
+# ARM64 instructions are words: (value, mask).
+WORDS = {
+    "AESE": (0x4E284800, 0xFFFFFC00),
+    "AESD": (0x4E285800, 0xFFFFFC00),
+    "AESMC": (0x4E286800, 0xFFFFFC00),
+    "AESIMC": (0x4E287800, 0xFFFFFC00),
+    "PMULL": (0x0EE0E000, 0xFFE0FC00),
+    "PMULL2": (0x4EE0E000, 0xFFE0FC00),
+    "SHA256H": (0x5E004000, 0xFFE0FC00),
+    "SHA256H2": (0x5E005000, 0xFFE0FC00),
+    "SHA256SU0": (0x5E282800, 0xFFFFFC00),
+    "SHA256SU1": (0x5E006000, 0xFFE0FC00),
+    "EOR3": (0xCE000000, 0xFFE08000),
+}
+
+
+def _bytes(mask: int, value: int) -> bytes:
+    """Pattern of one byte of which only the bits of `mask` are given."""
+    fitting = bytes(byte for byte in range(256) if byte & mask == value)
+    return b"[" + re.escape(fitting) + b"]"
+
+
+def _vector(opcode: int, table: int) -> bytes:
+    """Pattern of an instruction with prefix 66 in opcode map 0F38 (2) or 0F3A (3), VEX.256."""
+    return rb"\xc4" + _bytes(0x1F, table) + _bytes(0x07, 0x05) + re.escape(bytes([opcode]))
+
+
+def _vector512(opcode: int, table: int) -> bytes:
+    """Pattern of the same with EVEX.512."""
+    prefix = rb"\x62" + _bytes(0x0F, table) + _bytes(0x07, 0x05) + _bytes(0x60, 0x40)
+    return prefix + re.escape(bytes([opcode]))
+
+
+# x64 instructions are bytes without borders: a pattern can be there by chance, but not this often.
+PATTERNS = {
+    "AESENC": rb"\x66[\x40-\x4f]?\x0f\x38\xdc",
+    "AESDEC": rb"\x66[\x40-\x4f]?\x0f\x38\xde",
+    "PCLMULQDQ": rb"\x66[\x40-\x4f]?\x0f\x3a\x44",
+    "SHA256RNDS2": rb"\x0f\x38\xcb",
+    "SHA256MSG1": rb"\x0f\x38\xcc",
+    "SHA256MSG2": rb"\x0f\x38\xcd",
+    "VAESENC ymm": _vector(0xDC, 2),
+    "VAESDEC ymm": _vector(0xDE, 2),
+    "VPCLMULQDQ ymm": _vector(0x44, 3),
+    "VAESENC zmm": _vector512(0xDC, 2),
+    "VAESDEC zmm": _vector512(0xDE, 2),
+    "VPCLMULQDQ zmm": _vector512(0x44, 3),
+}
+FEWEST = 4
+
+
+def count_instructions(code: bytes, machine: str) -> dict[str, int]:
+    """Count the instructions that the kernels for a machine are made of."""
+    if machine == "amd64":
+        return {name: len(re.findall(p, code, re.DOTALL)) for name, p in PATTERNS.items()}
+    words = memoryview(code[: len(code) // 4 * 4]).cast("I")
+    counts = dict.fromkeys(WORDS, 0)
+    for word in words:
+        for name, (value, mask) in WORDS.items():
+            counts[name] += word & mask == value
+    return counts
 
 
 def u32(image: bytes, at: int) -> int:
@@ -104,12 +168,10 @@ def main() -> int:
     if not {"PyInit__core"} <= set(exports) <= {"PyInit__core", "PyInit__core_module"}:
         faults.append(f"exports {', '.join(exports)}")
     print(f"   {name}: machine {image.machine:#x}, imports {', '.join(image.imports())}")
-    if given.machine == "arm64":
-        words = memoryview(image.code()[: len(image.code()) // 4 * 4]).cast("I")
-        aese = sum(word & 0xFFFFFC00 == 0x4E284800 for word in words)
-        sha256h = sum(word & 0xFFE0FC00 == 0x5E004000 for word in words)
-        print(f"   AESE {aese}, SHA256H {sha256h}")
-    print("\n".join(faults))
+    counts = count_instructions(image.code(), given.machine)
+    print("   " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+    faults += [f"{name}: {count} times" for name, count in counts.items() if count < FEWEST]
+    print("".join(f"FAULT: {fault}\n" for fault in faults), end="")
     return 1 if faults else 0
 
 

@@ -43,6 +43,7 @@ PYTHON
       "$venv/headers" || return
   fi
   PY=$venv/bin/python
+  MISSING="the pinned build tools for CPython $1 cannot be installed"
   is_current "$venv/stamp" "$WIN_TOOLS/requirements-build.txt" && return
   "$PY" -m pip install -q --require-hashes --only-binary=:all: -r "$WIN_TOOLS/requirements-build.txt" &&
     set_current "$venv/stamp" "$WIN_TOOLS/requirements-build.txt"

@@ -64,6 +64,7 @@ class InProcessPath(ABC):
     placements: tuple[str, ...]
     on_demand: tuple[str, ...] = ()  # placements that are measured only when asked for by name
     pads = False  # whether it does CBC and ECB of messages that need padding
+    computes = True  # False: a price, whose output is not the case's
 
     def __init__(self, workload: Workload, buffers: Buffers) -> None:
         self._workload = workload
@@ -113,7 +114,7 @@ class InProcessPath(ABC):
         self._buffers.release()
         samples = self._workload.expected(self._cell.case).samples
         for operation in self._operations:
-            if operation.target is not None:
+            if self.computes and operation.target is not None:
                 samples.poison(operation.target)
         names = [operation.names() for operation in self._operations]
         with _collector_off():
@@ -130,7 +131,7 @@ class InProcessPath(ABC):
         ]
         self._buffers.hold(self, outputs)
         self._comparable = loops == 1 or all(operation.repeats for operation in self._operations)
-        if self._comparable:
+        if self._comparable and self.computes:
             for output in outputs:
                 samples.check(output)
         return Sample(ns, dict(extras))

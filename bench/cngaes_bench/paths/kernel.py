@@ -72,17 +72,17 @@ class KernelPath(InProcessPath):
             lambda _: Output.of(buffer, cell.case.tag_size),
             target=target,
             loop=loop,
-            details=_kernel_in_use(mode, material, backend),
+            details=self.details(mode, material),
             repeats=cell.placement == INTO,
             events=Events(),
         )
 
-
-def _kernel_in_use(mode: str, material: Material, backend: str) -> dict[str, str]:
-    package = load()
-    engine: Any = (
-        package.sha256(backend=backend)
-        if mode == "sha256"
-        else package.AESECB(material.key, backend=backend)
-    )
-    return {"backend": backend, "kernel": str(engine.kernel)}
+    def details(self, mode: str, material: Material) -> dict[str, str]:
+        """Name the kernel that does the work."""
+        package = load()
+        engine: Any = (
+            package.sha256(backend=self._backend)
+            if mode == "sha256"
+            else package.AESECB(material.key, backend=self._backend)
+        )
+        return {"backend": self._backend, "kernel": str(engine.kernel)}

@@ -16,6 +16,7 @@ from ..tables import (
     closing_sections,
     machine_section,
     small_section,
+    title,
 )
 from .charts.calls import call_figures
 from .charts.cycles import cycles_figure
@@ -80,7 +81,7 @@ def render(parts: Sequence[Part], wanted: str | None = None) -> str:
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", f"{TITLE}: {_cpu(parts[0])}"),
+        tag("title", f"{_title(parts)}: {_cpu(parts[0])}"),
         # No request leaves the page, not even for an icon.
         tag("link", rel="icon", href="data:,"),
         tag("style", variables(), _resource("page.css")),
@@ -93,7 +94,7 @@ def _header(parts: Sequence[Part]) -> Markup:
     machines = dict.fromkeys(_machine(part) for part in parts)
     return tag(
         "header",
-        tag("h1", TITLE),
+        tag("h1", _title(parts)),
         *(tag("p", machine, class_="lead") for machine in machines),
         tag(
             "p",
@@ -109,6 +110,10 @@ def _header(parts: Sequence[Part]) -> Markup:
             hidden=True,
         ),
     )
+
+
+def _title(parts: Sequence[Part]) -> str:
+    return ", and ".join(dict.fromkeys(title(part.measurement, TITLE) for part in parts))
 
 
 def _cpu(part: Part) -> str:
