@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cngaes_bench.cells import TYPICAL_PASSES
-from cngaes_bench.events import Events, count
+from cngaes_bench.buffers import Buffers
+from cngaes_bench.cases import Case
+from cngaes_bench.cells import KEYS, TYPICAL_PASSES, Cell
+from cngaes_bench.events import EVENTS, Events, count
+from cngaes_bench.paths import find
+from cngaes_bench.paths.base import UnavailableError
 from cngaes_bench.paths.foreign import typical_events, typical_hash_events
+from cngaes_bench.workload import Workload
 
 if TYPE_CHECKING:
     from cngaes_bench.events import Ledger
@@ -77,3 +83,48 @@ def test_text_round_trip() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         Events.from_text("copies=many")
     assert sorted(TYPICAL_PASSES.values()) == [1, 2, 3, 4]
+
+
+class Counting:
+    """A library whose functions count their calls and arguments."""
+
+    def __init__(self, real: Any) -> None:
+        self.real, self.calls, self.arguments = real, 0, 0
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self.real, name)
+
+        def call(*arguments: Any) -> Any:
+            self.calls += 1
+            self.arguments += len(arguments)
+            return function(*arguments)
+
+        return call
+
+
+WAYS = [
+    (Case(f"aes-256-{mode}", direction, 1024), key)
+    for mode in ("gcm", "cbc", "ctr", "ecb")
+    for direction in ("encrypt", "decrypt")
+    for key in KEYS
+] + [(Case("sha256", "hash", 1024), "reused")]
+
+
+@pytest.mark.parametrize("name", ["cpu_ctypes", "openssl"])
+@pytest.mark.parametrize(("case", "key"), WAYS, ids=[f"{c.name}-{key}" for c, key in WAYS])
+@pytest.mark.parametrize("placement", ["into", "typical"])
+def test_the_foreign_calls_that_a_path_states_are_those_that_it_makes(
+    name: str, case: Case, placement: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = import_module(f"cngaes_bench.paths.{name}")
+    try:
+        library = Counting(module.library())
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(module, "library", lambda: library)
+    path = find(name.replace("_", "-"))(Workload(), Buffers())
+    details = path.prepare(Cell(case, name.replace("_", "-"), placement, key)).details
+    events = Events.from_text(details[EVENTS])
+    library.calls = library.arguments = 0
+    path.run(1)
+    assert (events.foreign, events.arguments) == (library.calls, library.arguments)

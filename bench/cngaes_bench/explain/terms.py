@@ -32,6 +32,7 @@ class Prices:
         self.resampler = Resampler(sorted(moments))
         self._series = {probe.name: probe for probe in measurement.probes}
         self._known: dict[str, Estimate | None] = {}
+        self._work: dict[str, Estimate] = {}
         self.page = _page(measurement)
         self.has_work_clock = measurement.machine.get(WORK_CLOCK) == RUNNING
 
