@@ -27,5 +27,5 @@ if [ ! -e "$modules/ready" ]; then
   touch "$modules/ready"
 fi
 cp "$ROOT/tools/ci/report/check_report.mjs" "$modules/"
-CHROMIUM=$(command -v chromium) timeout 400 node "$modules/check_report.mjs" "$out/report.html" "$out" 2>&1 ||
+CHROMIUM=$(command -v chromium) timeout 900 node "$modules/check_report.mjs" "$out/report.html" "$out" 2>&1 ||
   die "the report in Chromium"

@@ -21,8 +21,8 @@ const FLAGS = [
   "--disable-sync",
 ];
 const VIEWS = [
-  { name: "light", width: 1280, colorScheme: "light" },
-  { name: "dark", width: 1280, colorScheme: "dark" },
+  { name: "light", width: 1280, colorScheme: "light", full: true },
+  { name: "dark", width: 1280, colorScheme: "dark", full: true },
   { name: "narrow-light", width: 400, colorScheme: "light" },
 ];
 
@@ -66,7 +66,10 @@ async function looksRight(browser, view) {
   // Everything drawn at once: for the screenshot, and so that axe sees all of it.
   await page.addStyleTag({ content: "figure { content-visibility: visible !important; }" });
   await page.screenshot({ path: `${folder}/report-${view.name}-top.png` });
-  await page.screenshot({ path: `${folder}/report-${view.name}.png`, fullPage: true, timeout: 60000 });
+  if (view.full) {
+    await page.screenshot({ path: `${folder}/report-${view.name}.png`, fullPage: true, timeout: 120000 });
+  }
+  await page.locator("figure").first().screenshot({ path: `${folder}/report-${view.name}-figure.png` });
   await page.evaluate(axe);
   const found = await page.evaluate(() => globalThis.axe.run(document, {
     runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"],
@@ -114,9 +117,9 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, ar
 try {
   console.log(`   Chromium ${browser.version()}`);
   await opensAtOnce(browser);
-  for (const view of VIEWS) await looksRight(browser, view);
   await worksByKeyboard(browser);
   await prints(browser);
+  for (const view of VIEWS) await looksRight(browser, view);
 } finally {
   await browser.close();
 }

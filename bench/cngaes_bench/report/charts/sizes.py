@@ -29,6 +29,7 @@ _SHAPES = {
     NEW: "M-3.7-3.7h7.4v7.4h-7.4z",
     INPLACE: "M0-5l5 5-5 5-5-5z",
     TYPICAL: "M0-4.8l4.6 8.4h-9.2z",
+    "stream": "M0 4.8l-4.6-8.4h9.2z",
 }
 
 
@@ -42,9 +43,14 @@ class Line:
     points: Sequence[tuple[int, float]]
 
     @property
+    def place(self) -> str:
+        """The placement without its variant: typical of typical-4."""
+        return self.placement.partition("-")[0]
+
+    @property
     def kind(self) -> str:
         """Classes of everything drawn for this line."""
-        return f"series-{series_of(self.path)} {self.placement}"
+        return f"series-{series_of(self.path)} {self.place}"
 
 
 def size_figures(measurement: Measurement) -> list[Figure]:
@@ -195,7 +201,7 @@ def _draw_line(line: Line, across: Sizes, upward: Logarithmic) -> list[Markup]:
 
 
 def _shape(x: float, y: float, line: Line) -> Markup:
-    shape = _SHAPES.get(line.placement, _SHAPES[INTO])
+    shape = _SHAPES.get(line.place, _SHAPES[INTO])
     return tag(
         "path", d=shape, transform=f"translate({x:.1f} {y:.1f})", class_=f"point {line.kind}"
     )

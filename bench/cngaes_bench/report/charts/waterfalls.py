@@ -37,11 +37,17 @@ def waterfall_figure(waterfall: Waterfall, explanation: Explanation) -> Figure:
         Row(
             "residual",
             f"{_text(residual)} {waterfall.residual_share:+.1%}",
-            [Bar(predicted.value / factor, measured.value / factor, "residual")],
+            [
+                Bar(predicted.value / factor, measured.value / factor, "residual"),
+                _whisker((predicted.value + residual.low, predicted.value + residual.high), factor),
+            ],
             strong=True,
         ),
-        Row("by the wall clock", _text(waterfall.wall), _total(waterfall.wall, factor, "sum")),
     ]
+    away = _away(waterfall)
+    if away:
+        row = Row("by the wall clock", _text(waterfall.wall), _total(waterfall.wall, factor, "sum"))
+        rows.append(row)
     missing = _missing(waterfall)
     chart = RowChart(
         title=f"Where the time goes: {waterfall.result_name}",
@@ -51,7 +57,7 @@ def waterfall_figure(waterfall: Waterfall, explanation: Explanation) -> Figure:
         figures="with its 95 % interval",
         logarithmic=False,
     )
-    notes = [note for note in (missing, _away(waterfall)) if note]
+    notes = [note for note in (missing, away) if note]
     return Figure(chart.title, chart, _table(waterfall, explanation), notes)
 
 
