@@ -106,6 +106,7 @@ def test_no_such_file_and_no_such_case(written: Path, capsys: pytest.CaptureFixt
     text = refused([str(written), "--case", "aes-256-gcm/encrypt/1MiB"], capsys)
     assert f"it has {CASE}" in text
     assert "unknown case" in refused(["--case", "rsa"], capsys)
+    assert "--rounds is 1 or more" in refused(["--case", CASE, "--rounds", "0"], capsys)
 
 
 def test_a_file_without_layers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,3 +102,23 @@ def test_estimates_of_the_same_rounds_share_what_disturbs_them() -> None:
     assert len(one.draws) == RESAMPLES + 1
     assert both.median({}) is None
     assert Estimate.exact(2.0).over(Estimate.exact(0.0)).value == 0.0
+
+
+def test_a_drift_that_all_rounds_share_is_no_doubt_but_unrest_is() -> None:
+    moments = [(0, i) for i in range(15)]
+    drift = {moment: 100.0 + 5 * moment[1] for moment in moments}
+    shuffled = dict(zip(moments, [drift[0, i * 4 % 15] for i in range(15)], strict=True))
+    rounds = Resampler(moments)
+    calm, restless = rounds.median(drift), rounds.median(shuffled)
+    assert calm is not None
+    assert restless is not None
+    assert calm.value == restless.value == 135.0
+    assert calm.interval.width < 0.12
+    assert restless.interval.width > 0.2
+
+
+def test_few_rounds_are_resampled_as_one_group() -> None:
+    few = [(0, i) for i in range(4)]
+    estimate = Resampler(few).median({moment: float(moment[1]) for moment in few})
+    assert estimate is not None
+    assert (min(estimate.draws), max(estimate.draws)) == (0.0, 3.0)

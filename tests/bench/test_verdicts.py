@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 BIG, SMALL = "aes-256-gcm/encrypt/64MiB", "aes-256-gcm/encrypt/1KiB"
 PAGES = 64 * MIB // 4096
-WIDE = [0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4]
+WIDE = [1.0, 0.6, 1.4, 0.7, 1.3, 0.8, 1.2, 0.9, 1.1]
 
 
 def wide(value: float) -> list[float]:

@@ -14,6 +14,7 @@ from ..extras import MissingExtrasError, require
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..document import Document
     from ..explanation import Explanation
     from ..measurement import Measurement
 
@@ -56,15 +57,12 @@ def main(argv: Sequence[str]) -> int:
         return _fail(error)
     from ..bench import NothingMeasuredError
     from ..buffers import NoRoomError
-    from ..results import NotOursError
 
     given = make_parser().parse_args(argv)
     try:
         _run(given, started)
-    except (NotOursError, NothingToExplainError, NothingMeasuredError, NoRoomError) as error:
-        return _fail(error)
-    except (OSError, ValueError) as error:
-        return _fail(error)
+    except (OSError, ValueError, NothingMeasuredError, NoRoomError) as error:
+        return _fail(error)  # files that are not ours and unknown names are ValueErrors
     except KeyboardInterrupt:
         print("interrupted: nothing was explained", file=sys.stderr)
         return 130
@@ -119,7 +117,7 @@ def _measure(given: argparse.Namespace, started: float) -> Measurement:
 
     options = parse(
         ["--case", *(given.case or [_CASE]), "--placement", "into", "new", *TYPICAL_PASSES,
-         "--rounds", str(given.rounds or 9), "-o", "explain.json"]
+         "--rounds", str(9 if given.rounds is None else given.rounds), "-o", "explain.json"]
     )  # fmt: skip
     with shown() as progress:
         measurement = measure(replace(options, json=None), started, progress)
@@ -136,10 +134,9 @@ def _check_anything(explanation: Explanation) -> None:
     )
 
 
-def _show(document: object) -> None:
-    from ..document import Document, to_markdown, to_terminal
+def _show(document: Document) -> None:
+    from ..document import to_markdown, to_terminal
 
-    assert isinstance(document, Document)
     if not sys.stdout.isatty():
         sys.stdout.write(to_markdown(document))
         return

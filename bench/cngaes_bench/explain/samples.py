@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RESAMPLES = 600
 _LEVEL = 0.95
+_STRATUM = 3
 _SEED = 1  # the same data gives the same interval
 
 
@@ -71,15 +72,34 @@ class Estimate:
 ZERO = Estimate.exact(0.0)
 
 
+def _strata(moments: Sequence[Moment]) -> list[Sequence[Moment]]:
+    """Cut the rounds into threes of neighbours; the last one takes the rest."""
+    if len(moments) < 2 * _STRATUM:
+        return [moments] if moments else []
+    cuts = list(range(0, len(moments) - _STRATUM + 1, _STRATUM))
+    ends = [*cuts[1:], len(moments)]
+    return [moments[start:end] for start, end in zip(cuts, ends, strict=True)]
+
+
 class Resampler:
-    """Chooses rounds once, and takes the medians of any series by these choices."""
+    """Chooses rounds once, and takes the medians of any series by these choices.
+
+    Rounds are resampled among their neighbours: a machine whose memory is slow for a while is
+    slow for everybody, and its slow and fast times are both in the rounds already.
+    """
 
     def __init__(self, moments: Sequence[Moment]) -> None:
         self._moments = sorted(set(moments))
         chance = random.Random(_SEED)
-        count = len(self._moments)
+        strata = _strata(self._moments)
+        # One less than there are: drawing as many from few would make them look steadier.
         self._choices = [self._moments] + [
-            chance.choices(self._moments, k=count) for _ in range(RESAMPLES if count else 0)
+            [
+                moment
+                for stratum in strata
+                for moment in chance.choices(stratum, k=max(1, len(stratum) - 1))
+            ]
+            for _ in range(RESAMPLES if strata else 0)
         ]
 
     @property

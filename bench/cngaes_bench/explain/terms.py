@@ -120,10 +120,7 @@ def predict(prices: Prices) -> tuple[Prediction, ...]:
     return tuple(
         predict_one(prices, result)
         for result in prices.measurement.results
-        if result.cell.threads == 1
-        and not result.cell.again
-        and EVENTS in result.details
-        and has_layers(result.cell)
+        if result.cell.threads == 1 and not result.cell.again and has_layers(result.cell)
     )
 
 
@@ -170,7 +167,9 @@ class _Sum:
 def predict_one(prices: Prices, result: Result) -> Prediction:
     """Predict one result term by term, and hold the sum against what was measured."""
     measured, found = prices.work(result), _Sum(prices)
-    own = Events.from_text(result.details[EVENTS])
+    if EVENTS not in result.details:
+        found.missing.append(f"events of {result.cell.way}: nobody counted them")
+    own = Events.from_text(result.details.get(EVENTS, "none"))
     engine = _engine(prices, result, found)
     # What the engine's own loop does is in its time already.
     known = Events.from_text(engine.details.get(EVENTS, "none")) if engine else Events()

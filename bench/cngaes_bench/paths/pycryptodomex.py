@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT, TAG
 from ..cells import INTO, NEW, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -60,8 +61,10 @@ class PycryptodomexPath(InProcessPath):
         new = _NEW["gcm"]
         if cell.placement == NEW:
             if cell.case.direction == DECRYPT:
-                return Operation(f"{new}.decrypt_and_verify(data, tag)", lambda: names, Output.of)
-            return Operation(f"{new}.encrypt_and_digest(data)", lambda: names, _pair)
+                statement = f"{new}.decrypt_and_verify(data, tag)"
+                return Operation(statement, lambda: names, Output.of, events=_events(cell))
+            statement = f"{new}.encrypt_and_digest(data)"
+            return Operation(statement, lambda: names, _pair, events=_events(cell))
         buffer, target = self._target(cell, index)
         body = memoryview(buffer)[: cell.case.body_size]
         names |= {"buf": body}
@@ -71,12 +74,14 @@ class PycryptodomexPath(InProcessPath):
                 lambda: names,
                 lambda _: Output.of(body),
                 target=target,
+                events=_events(cell),
             )
         return Operation(
             f"{new}.encrypt_and_digest(data, output=buf)",
             lambda: names,
             lambda result: _pair((body, result[1])),
             target=Output(body, memoryview(bytearray())),
+            events=_events(cell),
         )
 
     def _plain(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -104,7 +109,16 @@ class PycryptodomexPath(InProcessPath):
             lambda result: Output.of(buffer if into else result),
             target=target,
             repeats=cell.key == PER_CALL or mode == "ecb",
+            events=_events(cell),
         )
+
+
+def _events(cell: Cell) -> Events:
+    """Count a fresh output: a buffer of zeros, from which bytes are made."""
+    size = cell.case.body_size
+    if cell.placement != NEW:
+        return Events()
+    return Events(zeroed=size, copied=size, freed=size, returned=size)
 
 
 def _padded(cell: Cell, names: dict[str, Any], receiver: str) -> Operation:
