@@ -75,7 +75,8 @@ def folder() -> Path:
     return Path(cache) / "cngaes" / "peers"
 
 
-_JAVA = ("{runs_with}", "-XX:+UseParallelGC", "-cp", "{file}")
+# -Xbatch: the warm-up waits for the compiler instead of running on beside it.
+_JAVA = ("{runs_with}", "-Xbatch", "-cp", "{file}")
 # The instructions behind AES, GHASH and SHA-256: without them the same classes run as plain Java.
 _NO_INTRINSICS = (
     "-XX:+UnlockDiagnosticVMOptions",
