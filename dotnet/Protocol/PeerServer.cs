@@ -1,7 +1,9 @@
 using System.Runtime.InteropServices;
+using System.Security.Cryptography;
 using System.Text.Json;
 using Cngaes.Measuring;
 using Cngaes.Paths;
+using Cngaes.Paths.Bcrypt;
 using Cngaes.Workload;
 
 namespace Cngaes.Protocol;
@@ -56,6 +58,10 @@ internal sealed class PeerServer(IReadOnlyList<IPath> paths, TextReader input, T
         {
             return Answers.Unsupported(error.Message);
         }
+        catch (Exception error) when (IsNotSupportedByCng(error))
+        {
+            return Answers.Unsupported("the bcrypt.dll of this system does not have it");
+        }
         catch (JsonException error)
         {
             return Answers.Error($"not a line of JSON: {error.Message}");
@@ -69,6 +75,14 @@ internal sealed class PeerServer(IReadOnlyList<IPath> paths, TextReader input, T
             return Answers.Error($"{error.GetType().Name}: {error.Message}");
         }
     }
+
+    // STATUS_NOT_SUPPORTED by itself, and as the class library passes it on. Wine 8 gives it for AES-192-GCM.
+    private static bool IsNotSupportedByCng(Exception error) => error switch
+    {
+        BcryptException bcrypt => bcrypt.Status == unchecked((int)0xc00000bb),
+        CryptographicException library => library.HResult == unchecked((int)0xc10000bb),
+        _ => false,
+    };
 
     private string Hello()
     {

@@ -1,5 +1,7 @@
+using System.Security.Cryptography;
 using System.Text.Json;
 using Cngaes.Paths;
+using Cngaes.Paths.Bcrypt;
 using Cngaes.Protocol;
 using Cngaes.Workload;
 
@@ -132,6 +134,21 @@ public class ProtocolTests
         using PeerServer server = Server([path]);
         Assert.Equal("InvalidOperationException: broken", Ask(server, Cell("into")).GetProperty("error").GetString());
         Assert.Contains("before prepare", Ask(server, """{"run":1}""").GetProperty("error").GetString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(0xc00000bb, "unsupported")]
+    [InlineData(0xc000000d, "error")]
+    public void What_bcrypt_does_not_support_is_unsupported(uint status, string word)
+    {
+        Exception own = new BcryptException("BCryptEncrypt", (int)status);
+        Exception library = new CryptographicException(unchecked((int)(status | 0x01000000)));
+        foreach (Exception thrown in new[] { own, library })
+        {
+            FakePath path = new() { FaultFrom = 0, Fault = _ => throw thrown };
+            using PeerServer server = Server([path]);
+            Assert.True(Ask(server, Cell("into")).TryGetProperty(word, out _));
+        }
     }
 
     [Fact]

@@ -163,3 +163,10 @@ def test_every_way_beside_dotnet_has_a_line() -> None:
     )
     verdicts = judge([about.beside], Evidence.of(data))
     assert {verdict.hypothesis.rpartition(", ")[2] for verdict in verdicts} == set(others)
+
+
+def test_names_are_whole_before_their_subject() -> None:
+    # A report cuts a verdict's name at the first colon: what follows is the subject.
+    names = [each.name for each in about.DOTNET_HYPOTHESES]
+    assert not [name for name in names if ": " in name]
+    assert len(set(names)) == len(names)

@@ -57,7 +57,7 @@ windows() {
   timed "build for win-x64" tools/dotnet/build.sh "$out/windows" win-x64
   trap 'stop_wine; rm -rf "$out"' EXIT
   timed "Wine prefix" start_wine
-  peer "Windows" --sizes 16B,17B,1000B,1MiB -- "$WINE" "$out/windows/cngaes-dotnet.exe"
+  peer "Windows" --sizes 16B,17B,1000B,16KiB -- "$WINE" "$out/windows/cngaes-dotnet.exe"
   timed "BCrypt calls of each operation" tools/dotnet/trace.sh bcrypt "$out/windows/cngaes-dotnet.exe"
   windows_round
 }

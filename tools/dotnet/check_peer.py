@@ -15,7 +15,7 @@ from collections import Counter
 
 from cngaes_bench.cases import ALGORITHMS, Case, directions, parse_size
 from cngaes_bench.cells import KEYS, PLACEMENTS, Cell
-from cngaes_bench.paths.base import UnsupportedError
+from cngaes_bench.paths.base import PathDiedError, UnsupportedError
 from cngaes_bench.peers.path import Peer
 from cngaes_bench.peers.process import PeerError, PeerProcess
 from cngaes_bench.workload import Workload
@@ -73,6 +73,9 @@ def main() -> int:
                 except UnsupportedError:
                     refused[path] += 1
                     continue
+                except (PeerError, PathDiedError) as error:
+                    print(f"{cell.name}: {error}", file=sys.stderr)
+                    return 1
                 peer.run(cell, 3)
                 expected = workload.expected(cell.case).fingerprint
                 for fingerprint in (found, peer.verify(cell)):

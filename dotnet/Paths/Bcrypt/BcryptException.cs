@@ -4,6 +4,8 @@ namespace Cngaes.Paths.Bcrypt;
 internal sealed class BcryptException(string function, int status)
     : Exception($"{function} answered {status:x8}")
 {
+    public int Status => status;
+
     public static void ThrowUnless(bool success, string function, int status)
     {
         if (!success)

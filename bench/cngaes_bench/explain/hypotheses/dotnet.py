@@ -97,7 +97,7 @@ def beside(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET: instructions of its own",
+    ".NET, instructions of its own",
     ".NET is faster than the system's library because it has AES and SHA in managed code",
     "large result of .NET beside the library that it should call, reached without Python's buffers",
 )
@@ -120,7 +120,7 @@ def own_instructions(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET against ctypes: buffers",
+    ".NET against ctypes, buffers",
     "the lead is what fresh buffers cost: it goes when the ctypes caller reuses its own",
     "large result of .NET, and of ctypes on the same library with fresh and with reused buffers",
 )
@@ -147,7 +147,7 @@ def fresh_buffers(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET against ctypes: marshalling",
+    ".NET against ctypes, marshalling",
     "the lead is what ctypes takes to make the call: it stays when the buffers are reused",
     "large result of .NET beside ctypes on the same library, both over reused buffers",
 )
@@ -171,7 +171,7 @@ def marshalling(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET against ctypes: recycled pages",
+    ".NET against ctypes, recycled pages",
     "with fresh arrays .NET's collector hands out pages that it kept, so that some rounds have no "
     "faults, and a minimum picks those; CPython gives large blocks back and always faults",
     "large result of .NET with fresh arrays beside ctypes with fresh buffers, with page faults",
@@ -209,7 +209,7 @@ def _faults(result: Result) -> list[float]:
 
 
 @hypothesis(
-    ".NET against ctypes: clock",
+    ".NET against ctypes, clock",
     "the two ran at different clocks: other cores, or another moment",
     "core clock beside the values of .NET and of ctypes",
 )
@@ -235,7 +235,7 @@ def clocks(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET against ctypes: background",
+    ".NET against ctypes, background",
     "what else the machine did makes differences as large as the lead",
     "large result of .NET beside ctypes, in a case with an A/A pair",
 )
@@ -268,7 +268,7 @@ def _noise(evidence: Evidence, pair: _Pair) -> float | None:
 
 
 @hypothesis(
-    ".NET against ctypes: unit",
+    ".NET against ctypes, unit",
     "one side counts 10^6 bytes a MB, the other 2^20: a lead of 4.9 % that is none",
     "large result of .NET beside ctypes",
 )
@@ -286,7 +286,7 @@ def units(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET against CNG: another path in the DLL",
+    ".NET against CNG, another path in the DLL",
     "what .NET calls in bcrypt.dll is another, faster code than what Python calls",
     "dotnet-bcrypt beside cng-kernel (Windows only)",
 )
@@ -310,7 +310,7 @@ def another_path(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET against ctypes: emulation",
+    ".NET against ctypes, emulation",
     "Python's process is translated from another architecture, .NET's is native",
     "architectures that both processes reported",
 )
@@ -332,7 +332,7 @@ def one_emulated(evidence: Evidence) -> Iterator[Finding]:
 
 
 @hypothesis(
-    ".NET: message cut in pieces",
+    ".NET, message cut in pieces",
     ".NET hands the message to the library in pieces that stay in the cache",
     "large result of .NET",
 )
