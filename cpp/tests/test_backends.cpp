@@ -36,11 +36,6 @@ std::unique_ptr<CipherKey> make_key(const Backend& backend, Mode mode, const Byt
     return nullptr;
   }
   const Status status = backend.make_key(mode, user_key.data(), user_key.size(), &key);
-  if (status.code == StatusCode::unsupported && wine_version()[0] != '\0' && mode == Mode::gcm &&
-      bits == 192) {
-    left_out(backend, "AES-192-GCM", status.text);
-    return nullptr;
-  }
   CHECK_CASE(status.ok() && key != nullptr, "%s, %zu bits, code %d", backend.name(), bits,
              static_cast<int>(status.code));
   return key;
@@ -89,15 +84,20 @@ void gcm(const Backend& backend) {
     const GcmMessage message{nonce.data(), nonce.size(), aad.data(), aad.size(), 16};
     Bytes out(plaintext.size());
     Bytes tag(16);
-    CHECK(key->gcm_seal(message, out.data(), tag.data(), plaintext.data(), out.size()).ok());
+    Status status = key->gcm_seal(message, out.data(), tag.data(), plaintext.data(), out.size());
+    if (status.code == StatusCode::unsupported && wine_version()[0] != '\0' &&
+        std::strlen(v.key) == 48) {
+      left_out(backend, "AES-192-GCM", status.text);
+      continue;
+    }
+    CHECK(status.ok());
     CHECK_CASE(out == from_hex(v.ciphertext) && tag == from_hex(v.tag), "%s, case %d",
                backend.name(), number);
     Bytes opened(out.size());
     CHECK(key->gcm_open(message, opened.data(), out.data(), out.size(), tag.data()).ok());
     CHECK_CASE(opened == plaintext, "%s, case %d", backend.name(), number);
     tag[0] ^= 1;
-    const Status status =
-        key->gcm_open(message, opened.data(), out.data(), out.size(), tag.data());
+    status = key->gcm_open(message, opened.data(), out.data(), out.size(), tag.data());
     CHECK_CASE(status.code == StatusCode::invalid_tag && opened == Bytes(opened.size()),
                "%s, case %d, forged", backend.name(), number);
   }
@@ -152,10 +152,13 @@ int main(int argc, char** argv) {
       std::printf("backend %s: %s\n", backend->name(), reason);
       continue;
     }
+    const long failures = test::g_failures;
     block_modes(*backend);
     gcm(*backend);
     hashes(*backend);
-    std::printf("backend %s: ecb, cbc, ctr, gcm, sha256, hmac done\n", backend->name());
+    const bool ok = test::g_failures == failures;
+    std::printf("backend %s: ecb, cbc, ctr, gcm, sha256, hmac %s\n", backend->name(),
+                ok ? "passed" : "FAILED");
   }
   return test::end();
 }
