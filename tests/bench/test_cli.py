@@ -46,7 +46,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     ("arguments", "known"),
     [
         (["--path", "cpu", "gpu"], "known: kernel, cng-kernel, cpu, cng"),
-        (["--suite", "all"], "known: aead, ciphers, hashes, perl, calls"),
+        (["--suite", "all"], "known: aead, ciphers, hashes, perl, layers"),
         (["--case", "aes-256-xts/encrypt/1KiB"], "known: aes-128-gcm/encrypt"),
         (["--case", "rsa"], "known: aes-128-gcm/encrypt"),
         (["--placement", "onto"], "known: into, new, inplace, typical"),
