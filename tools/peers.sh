@@ -78,15 +78,14 @@ build_rust() {
 }
 
 build_dotnet() {
-  local dotnet=dotnet
-  [ -n "${CNGAES_DOTNET_SDK:-}" ] && dotnet=$CNGAES_DOTNET_SDK/dotnet
-  if ! command -v "$dotnet" >/dev/null 2>&1; then
-    absent+=("no .NET SDK here: install .NET 10, or name its folder by CNGAES_DOTNET_SDK")
-    return 77
-  fi
-  [ -f "$root/dotnet/cngaes-dotnet.csproj" ] || { absent+=("no sources in dotnet/"); return 77; }
-  "$dotnet" publish "$root/dotnet/cngaes-dotnet.csproj" -c Release --self-contained false \
-    -o "$out/dotnet" -v quiet --nologo
+  local said status=0
+  said=$("$root/tools/dotnet/build.sh" "$out/dotnet" 2>&1) || status=$?
+  case $status in
+    0) ;;
+    77) absent+=("$said") ;;
+    *) printf '%s\n' "$said" >&2 ;;
+  esac
+  return $status
 }
 
 names=()

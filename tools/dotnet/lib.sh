@@ -21,7 +21,7 @@ want_dotnet() {
     [ -x "$given/dotnet" ] || { MISSING="CNGAES_DOTNET_SDK=$given holds neither dotnet nor install.sh"; return 1; }
     export DOTNET_ROOT=$given PATH=$given:$PATH
   elif ! command -v dotnet >/dev/null; then
-    MISSING="no .NET SDK: install .NET $DOTNET_MAJOR (get.dot.net), or set CNGAES_DOTNET_SDK to the folder of one"
+    MISSING="no .NET SDK: install .NET $DOTNET_MAJOR, or set CNGAES_DOTNET_SDK to the folder of one (docs/dotnet.md)"
     return 1
   fi
   export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
