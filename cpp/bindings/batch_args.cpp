@@ -61,8 +61,7 @@ bool InputList::get_view(PyObject* item, const char* name, std::size_t index) {
   return true;
 }
 
-bool EqualInputs::get(PyObject* object, const char* name, std::size_t item_len,
-                      std::size_t count) {
+bool EqualInputs::get(PyObject* object, const char* name, std::size_t item_len, std::size_t count) {
   item_len_ = item_len;
   is_packed_ = PyObject_CheckBuffer(object) != 0;
   if (!is_packed_) {
@@ -179,9 +178,8 @@ bool check_different_nonces(const List& nonces, std::size_t count) {
                     : nullptr);
   if (!seed) return false;
   EqualNonces equal = {};
-  const Status status = run_released(work, [&] {
-    return find_equal_nonces(nonces, count, bytes_data(seed.get()), &equal);
-  });
+  const Status status = run_released(
+      work, [&] { return find_equal_nonces(nonces, count, bytes_data(seed.get()), &equal); });
   if (!status.ok()) {
     raise(status);
     return false;

@@ -1,5 +1,6 @@
-// Arguments of the batch calls: sequences of buffers, Arrow's data with offsets, threads. Everything is
-// held for the call, and offsets are copied: other threads may change theirs while the GIL is free.
+// Arguments of the batch calls: sequences of buffers, Arrow's data with offsets, threads.
+// Everything is held for the call, and offsets are copied: other threads may change theirs while
+// the GIL is free.
 #pragma once
 
 #include "buffers.hpp"

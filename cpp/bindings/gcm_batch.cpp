@@ -54,9 +54,7 @@ class Aads {
                                      : packed_.total();
   }
   // The buffer that holds the AAD of packed messages.
-  const Input& buffer() const noexcept {
-    return form_ == Form::packed ? packed_.data() : same_;
-  }
+  const Input& buffer() const noexcept { return form_ == Form::packed ? packed_.data() : same_; }
 
  private:
   enum class Form : std::uint8_t { same, sequence, packed };
@@ -80,7 +78,8 @@ class Aads {
   PackedInput packed_;
 };
 
-// Nonces, messages and associated data are there: are their sizes allowed? Nothing is written before.
+// Nonces, messages and associated data are there: are their sizes allowed? Nothing is written
+// before.
 bool check_items(KeyObject* self, const GcmBatch& batch, std::size_t count, std::size_t work,
                  Direction direction, const char* list_name) {
   constexpr std::size_t kUnusual = std::size_t{1} << 30;
@@ -163,11 +162,17 @@ struct Sequences {
   }
 };
 
-constexpr Signature kEncryptMany = {"AESGCM.encrypt_many", 2, 3, 5,
-                                    {"nonces", "messages", "associated_data", "threads",
-                                     "allow_repeated_nonces"}};
+constexpr Signature kEncryptMany = {
+    "AESGCM.encrypt_many",
+    2,
+    3,
+    5,
+    {"nonces", "messages", "associated_data", "threads", "allow_repeated_nonces"}};
 constexpr Signature kDecryptMany = {
-    "AESGCM.decrypt_many", 2, 3, 5,
+    "AESGCM.decrypt_many",
+    2,
+    3,
+    5,
     {"nonces", "messages", "associated_data", "threads", "on_error"}};
 
 // ---- Arrow --------------------------------------------------------------------------------------
@@ -219,12 +224,18 @@ struct Packed {
   }
 };
 
-constexpr Signature kEncryptPacked = {"AESGCM.encrypt_packed", 3, 4, 8,
+constexpr Signature kEncryptPacked = {"AESGCM.encrypt_packed",
+                                      3,
+                                      4,
+                                      8,
                                       {"nonces", "data", "offsets", "associated_data", "out",
                                        "threads", "nonce_length", "allow_repeated_nonces"}};
-constexpr Signature kDecryptPacked = {"AESGCM.decrypt_packed", 3, 4, 8,
-                                      {"nonces", "data", "offsets", "associated_data", "out",
-                                       "threads", "nonce_length", "on_error"}};
+constexpr Signature kDecryptPacked = {
+    "AESGCM.decrypt_packed",
+    3,
+    4,
+    8,
+    {"nonces", "data", "offsets", "associated_data", "out", "threads", "nonce_length", "on_error"}};
 
 }  // namespace
 
@@ -238,7 +249,8 @@ PyObject* gcm_encrypt_many(PyObject* object, PyObject* const* args, Py_ssize_t n
       !a.get(values[0], values[1], values[2], values[3])) {
     return nullptr;
   }
-  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::encrypt, "messages") ||
+  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::encrypt,
+                   "messages") ||
       !check_nonces(a.nonces.list(), a.count(), values[4]) ||
       !out.make(a.count(), [&](std::size_t i) { return a.messages[i].len + self->tag_len; }) ||
       !with_key(self, a.work(), [&](const CipherKey& key) {
@@ -266,7 +278,8 @@ PyObject* gcm_decrypt_many(PyObject* object, PyObject* const* args, Py_ssize_t n
     const std::size_t len = a.messages[i].len;
     return len - std::min(len, tag_len);
   };
-  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::decrypt, "messages") ||
+  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::decrypt,
+                   "messages") ||
       !note_short(a.messages.list(), a.count(), tag_len, failed) ||
       !out.make(a.count(), plaintext_len) || !with_key(self, a.work(), [&](const CipherKey& key) {
         return gcm_open_batch(key, a.batch(self, out.list()), a.count(), failed.get(), a.threads);
@@ -293,7 +306,8 @@ PyObject* gcm_encrypt_packed(PyObject* object, PyObject* const* args, Py_ssize_t
     return nullptr;
   }
   const std::size_t tag_len = self->tag_len;
-  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::encrypt, "data") ||
+  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::encrypt,
+                   "data") ||
       !check_nonces(a.nonces.list(), a.count(), values[7]) || !a.get_out(out, values[4]) ||
       !out.make(a.messages, a.work(), [tag_len](std::size_t len) { return len + tag_len; }) ||
       !with_key(self, a.work(), [&](const CipherKey& key) {
@@ -318,7 +332,8 @@ PyObject* gcm_decrypt_packed(PyObject* object, PyObject* const* args, Py_ssize_t
     return nullptr;
   }
   const std::size_t tag_len = self->tag_len;
-  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::decrypt, "data") ||
+  if (!check_items(self, a.batch(self, out.list()), a.count(), a.work(), Direction::decrypt,
+                   "data") ||
       !note_short(a.messages.list(), a.count(), tag_len, failed) || !a.get_out(out, values[4]) ||
       !out.make(a.messages, a.work(),
                 [tag_len](std::size_t len) { return len - std::min(len, tag_len); }) ||

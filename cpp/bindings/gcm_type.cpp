@@ -76,7 +76,8 @@ bool plaintext_len(const KeyObject* self, const Arguments& a, std::size_t* out_l
   return true;
 }
 
-constexpr Signature kEncrypt = {"AESGCM.encrypt", 2, 3, 4, {"nonce", "data", "associated_data", "threads"}};
+constexpr Signature kEncrypt = {
+    "AESGCM.encrypt", 2, 3, 4, {"nonce", "data", "associated_data", "threads"}};
 PyObject* encrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                   PyObject* keyword_names) {
   KeyObject* const self = as_key(object);
@@ -84,7 +85,8 @@ PyObject* encrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
   Arguments a;
   unsigned threads = 1;
   if (!check_made(self) || !parse_arguments(kEncrypt, args, num_args, keyword_names, values) ||
-      !a.get(values) || !one_shot_threads(values[3], &threads) || !check_sizes(a.message(self), a.data.len())) {
+      !a.get(values) || !one_shot_threads(values[3], &threads) ||
+      !check_sizes(a.message(self), a.data.len())) {
     return nullptr;
   }
   Ref out(new_bytes(a.data.len() + self->tag_len));
@@ -92,7 +94,8 @@ PyObject* encrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
   return out.release();
 }
 
-constexpr Signature kDecrypt = {"AESGCM.decrypt", 2, 3, 4, {"nonce", "data", "associated_data", "threads"}};
+constexpr Signature kDecrypt = {
+    "AESGCM.decrypt", 2, 3, 4, {"nonce", "data", "associated_data", "threads"}};
 PyObject* decrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                   PyObject* keyword_names) {
   KeyObject* const self = as_key(object);
@@ -101,7 +104,8 @@ PyObject* decrypt(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
   unsigned threads = 1;
   std::size_t len = 0;
   if (!check_made(self) || !parse_arguments(kDecrypt, args, num_args, keyword_names, values) ||
-      !a.get(values) || !one_shot_threads(values[3], &threads) || !plaintext_len(self, a, &len) || !check_sizes(a.message(self), len)) {
+      !a.get(values) || !one_shot_threads(values[3], &threads) || !plaintext_len(self, a, &len) ||
+      !check_sizes(a.message(self), len)) {
     return nullptr;
   }
   Ref out(new_bytes(len));
@@ -119,7 +123,8 @@ PyObject* encrypt_into(PyObject* object, PyObject* const* args, Py_ssize_t num_a
   unsigned threads = 1;
   Output buf;
   if (!check_made(self) || !parse_arguments(kEncryptInto, args, num_args, keyword_names, values) ||
-      !a.get(values) || !one_shot_threads(values[4], &threads) || !check_sizes(a.message(self), a.data.len()) || !buf.get(values[3], "buf") ||
+      !a.get(values) || !one_shot_threads(values[4], &threads) ||
+      !check_sizes(a.message(self), a.data.len()) || !buf.get(values[3], "buf") ||
       !check_buf(buf, a, a.data.len() + self->tag_len) || !seal(self, a, buf.data(), threads)) {
     return nullptr;
   }
@@ -213,7 +218,8 @@ PyMethodDef methods[] = {
      "encrypt_many($self, nonces, messages, associated_data=None, *, threads=None,\n"
      "             allow_repeated_nonces=False)\n--\n\n"
      "encrypt() for each of a sequence of messages: a list of ciphertexts with tags.\n\n"
-     "nonces is a sequence, or one buffer of 12 bytes for each message; associated_data is one for\n"
+     "nonces is a sequence, or one buffer of 12 bytes for each message; associated_data is one "
+     "for\n"
      "all, or a sequence. threads is how many cores may be used; None is as many as pay.\n"
      "Raises ValueError, naming both, if two nonces are equal; else as encrypt(), naming the\n"
      "item. Nothing is encrypted then."},

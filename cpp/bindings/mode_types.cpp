@@ -171,8 +171,8 @@ PyObject* cbc_encrypt_many(PyObject* object, PyObject* const* args, Py_ssize_t n
   unsigned threads = 0;
   BytesList out;
   if (!check_made(self) || !parse_arguments(kCbcMany, args, num_args, keyword_names, values) ||
-      !messages.get(values[1], "messages") ||
-      !ivs.get(values[0], "ivs", 16, messages.count()) || !threads_from(values[2], &threads)) {
+      !messages.get(values[1], "messages") || !ivs.get(values[0], "ivs", 16, messages.count()) ||
+      !threads_from(values[2], &threads)) {
     return nullptr;
   }
   const std::size_t count = messages.count();
@@ -183,7 +183,8 @@ PyObject* cbc_encrypt_many(PyObject* object, PyObject* const* args, Py_ssize_t n
     if (self->padded || messages[i].len % 16 == 0) continue;
     return raise_size(ItemName("messages", i).text, "a multiple of 16 bytes", messages[i].len);
   }
-  if (!out.make(count, [&](std::size_t i) { return encrypted_size(self->padded, messages[i].len); }) ||
+  if (!out.make(count,
+                [&](std::size_t i) { return encrypted_size(self->padded, messages[i].len); }) ||
       !with_key(self, batch_work(messages.total(), count), [&](const CipherKey& key) {
         return cbc_encrypt_batch(key, {ivs.list(), messages.list(), out.list(), self->padded},
                                  count, threads);
@@ -279,12 +280,11 @@ struct Ctr {
 
   static PyObject* one_shot(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                             PyObject* keyword_names) {
-    constexpr Signature signature = {
-        kEncrypts ? "AESCTR.encrypt" : "AESCTR.decrypt",
-        2,
-        2,
-        4,
-        {"counter", "data", "offset", "threads"}};
+    constexpr Signature signature = {kEncrypts ? "AESCTR.encrypt" : "AESCTR.decrypt",
+                                     2,
+                                     2,
+                                     4,
+                                     {"counter", "data", "offset", "threads"}};
     KeyObject* const self = as_key(object);
     PyObject* values[4];
     Input counter;
@@ -318,8 +318,7 @@ struct Ctr {
     if (!check_made(self) || !parse_arguments(signature, args, num_args, keyword_names, values) ||
         !get_block(counter, values[0], "counter") || !data.get(values[1], "data") ||
         !offset_from(values[3], &offset) || !one_shot_threads(values[4], &threads) ||
-        !buf.get(values[2], "buf") ||
-        !check_exact_size("buf", data.len(), buf.len()) ||
+        !buf.get(values[2], "buf") || !check_exact_size("buf", data.len(), buf.len()) ||
         !check_overlap(buf, data, "data", InPlace::yes) ||
         !check_overlap(buf, counter, "counter", InPlace::no) ||
         !run(self, counter, offset, data, buf.data(), threads)) {
@@ -362,16 +361,16 @@ struct Ctr {
   }
 };
 
-#define CNGAES_CTR_DOC(name)                                                                     \
-  name "($self, counter, data, *, offset=0, threads=1)\n--\n\n"                                  \
-       "Encrypt or decrypt, which is the same, data of any length (SP 800-38A section 6.5).\n\n" \
-       "counter is the initial counter block, 16 bytes, counted big-endian modulo 2**128, and\n" \
+#define CNGAES_CTR_DOC(name)                                                                      \
+  name "($self, counter, data, *, offset=0, threads=1)\n--\n\n"                                   \
+       "Encrypt or decrypt, which is the same, data of any length (SP 800-38A section 6.5).\n\n"  \
+       "counter is the initial counter block, 16 bytes, counted big-endian modulo 2**128, and\n"  \
        "must never repeat under one key. offset skips that many bytes of keystream. threads is\n" \
-       "how many cores may work on it; None is as many as pay for data of that size. Raises\n"   \
-       "ValueError for another counter size, TypeError or BufferError for arguments that are\n"  \
+       "how many cores may work on it; None is as many as pay for data of that size. Raises\n"    \
+       "ValueError for another counter size, TypeError or BufferError for arguments that are\n"   \
        "no buffers."
 #define CNGAES_CTR_INTO_DOC(name)                                                              \
-  name "($self, counter, data, buf, *, offset=0, threads=1)\n--\n\n"                                      \
+  name "($self, counter, data, buf, *, offset=0, threads=1)\n--\n\n"                           \
        "The same into a writable buffer of exactly len(data) bytes; returns that size.\n\n"    \
        "buf may start where data starts, or not overlap it; ValueError otherwise. TypeError\n" \
        "for a read-only buf."

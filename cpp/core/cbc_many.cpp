@@ -53,9 +53,8 @@ void cbc_encrypt_many(const AesFunctions& fn, const AesKey& key, const CbcBatch&
       if (batch.in[begin].len < range.skip_from) indices[num++] = begin;
     }
     // The longest first: at the end of the group, short ones leave few lanes empty for long.
-    std::sort(indices, indices + num, [&](std::size_t a, std::size_t b) {
-      return batch.in[a].len > batch.in[b].len;
-    });
+    std::sort(indices, indices + num,
+              [&](std::size_t a, std::size_t b) { return batch.in[a].len > batch.in[b].len; });
     encrypt_group(fn, key, batch, indices, num);
   }
 }

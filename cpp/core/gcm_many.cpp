@@ -1,5 +1,5 @@
-// Many GCM messages under one key. The shortest are taken together, since each would leave the units of
-// AES waiting: all their counter blocks are encrypted in one call.
+// Many GCM messages under one key. The shortest are taken together, since each would leave the
+// units of AES waiting: all their counter blocks are encrypted in one call.
 //
 // Data goes through buffers of our own, which also keeps two promises: each byte of ciphertext is
 // loaded once, and no plaintext is written before its tag is found right.
@@ -13,11 +13,11 @@ namespace {
 
 using namespace gcm;
 
-// Above that many blocks out-of-order execution overlaps one message with the next by itself, and the
-// detour through buffers costs more than it saves: ns a message, AES-256, Sapphire Rapids, x86-vaes512,
-// together / one by one: 38 / 44 at 16 bytes, 51 / 42 at 64. A kernel that takes as long for one block
-// as for many says so (AesFunctions::gcm_together): 0.55 / 2.2 us at 16 bytes and 3.5 / 4.7 at 256 for
-// the bitsliced one.
+// Above that many blocks out-of-order execution overlaps one message with the next by itself, and
+// the detour through buffers costs more than it saves: ns a message, AES-256, Sapphire Rapids,
+// x86-vaes512, together / one by one: 38 / 44 at 16 bytes, 51 / 42 at 64. A kernel that takes as
+// long for one block as for many says so (AesFunctions::gcm_together): 0.55 / 2.2 us at 16 bytes
+// and 3.5 / 4.7 at 256 for the bitsliced one.
 constexpr std::size_t kShortBlocks = 2;
 // Blocks in one call: their keystream, their ciphertext and what belongs to them stay in the
 // first-level cache.
@@ -107,7 +107,9 @@ class Group {
     std::size_t at;  // its first block: J0, then one for each block of data
   };
 
-  static std::size_t blocks_for(std::size_t len) noexcept { return 1 + (len + kBlock - 1) / kBlock; }
+  static std::size_t blocks_for(std::size_t len) noexcept {
+    return 1 + (len + kBlock - 1) / kBlock;
+  }
   std::uint8_t* keystream_of(const Message& m) noexcept {
     return keystream_.data + kBlock * (m.at + 1);
   }
@@ -207,8 +209,7 @@ Status gcm_seal_many(const GcmContext& context, const GcmBatch& batch, Range ran
     if (in.len >= range.skip_from) continue;
     std::uint8_t* const out = batch.out[i];
     if (in.len > longest) {
-      const Status status =
-          gcm_seal(context, batch.message(i), out, out + in.len, in.data, in.len);
+      const Status status = gcm_seal(context, batch.message(i), out, out + in.len, in.data, in.len);
       if (!status.ok()) return status;
       continue;
     }
@@ -228,8 +229,8 @@ Status gcm_open_many(const GcmContext& context, const GcmBatch& batch, Range ran
     if (in.len >= range.skip_from || in.len < batch.tag_len) continue;
     const std::size_t len = in.len - batch.tag_len;
     if (len > longest) {
-      const Status status = gcm_open(context, batch.message(i), batch.out[i], in.data, len,
-                                     in.data + len);
+      const Status status =
+          gcm_open(context, batch.message(i), batch.out[i], in.data, len, in.data + len);
       if (status.code == StatusCode::invalid_tag) {
         out_failed[i] = 1;
       } else if (!status.ok()) {

@@ -1,6 +1,6 @@
 // One GCM message on several cores. Counter mode can start anywhere; GHASH is a polynomial in H, so
-// that of a message is the sum of its pieces' GHASHes, each times H to the number of blocks behind the
-// piece (SP 800-38D section 6.4).
+// that of a message is the sum of its pieces' GHASHes, each times H to the number of blocks behind
+// the piece (SP 800-38D section 6.4).
 #include <algorithm>
 
 #include "cngaes/pool.hpp"

@@ -21,8 +21,8 @@ std::unique_ptr<T[]> allocate(std::size_t n) noexcept {
 }
 
 // Multilinear hashing of three 32-bit words: strongly universal (D. Lemire and O. Kaser, "Strongly
-// universal string hashing is fast", 2014). Whatever the nonces are, two of them agree in 32 bits with
-// probability 2**-32 over the random keys, so chains in the table stay short.
+// universal string hashing is fast", 2014). Whatever the nonces are, two of them agree in 32 bits
+// with probability 2**-32 over the random keys, so chains in the table stay short.
 class Hash {
  public:
   explicit Hash(const std::uint8_t seed[kNonceSeedBytes]) noexcept

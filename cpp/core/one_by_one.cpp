@@ -1,5 +1,5 @@
-// What a backend does with many messages, or with several cores for one, when it knows nothing better:
-// one call after another. That is so for CNG, which has neither.
+// What a backend does with many messages, or with several cores for one, when it knows nothing
+// better: one call after another. That is so for CNG, which has neither.
 #include <cstring>
 
 #include "cngaes/backend.hpp"
@@ -47,8 +47,7 @@ Status CipherKey::gcm_open_many(const GcmBatch& batch, Range range,
     const ByteView in = batch.in[i];
     if (in.len < batch.tag_len) return kOk;
     const std::size_t len = in.len - batch.tag_len;
-    const Status status =
-        gcm_open(batch.message(i), batch.out[i], in.data, len, in.data + len);
+    const Status status = gcm_open(batch.message(i), batch.out[i], in.data, len, in.data + len);
     if (status.code != StatusCode::invalid_tag) return status;
     out_failed[i] = 1;
     return kOk;

@@ -1,5 +1,5 @@
-// SHA-256 and HMAC of many messages: a lane for each of those under way, all moved on by as many blocks
-// as the shortest needs, and a lane that has finished takes the next message.
+// SHA-256 and HMAC of many messages: a lane for each of those under way, all moved on by as many
+// blocks as the shortest needs, and a lane that has finished takes the next message.
 #include <algorithm>
 #include <iterator>
 #include <new>
@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kBlock = kSha256BlockBytes;
 // Kernels take fewer at a time (two to sixteen) and any number; this keeps the widest of them full.
 constexpr std::size_t kLanes = 16;
-// Longer messages go first, the longest before the others: at the end the lanes run empty within the
-// time of one that is shorter.
+// Longer messages go first, the longest before the others: at the end the lanes run empty within
+// the time of one that is shorter.
 constexpr std::size_t kLong = 4096;
 
 class Lanes {
@@ -39,8 +39,8 @@ class Lanes {
     lane.index = index;
     const std::size_t whole = message.len / kBlock;
     const std::size_t rest = message.len % kBlock;
-    // The end and its padding (FIPS 180-4 section 5.1.1); a message of a block takes it along, so that
-    // it needs one step and not two.
+    // The end and its padding (FIPS 180-4 section 5.1.1); a message of a block takes it along, so
+    // that it needs one step and not two.
     const std::size_t taken = whole == 1 ? 1 : 0;
     std::uint8_t* const tail = tails_[lane.tail];
     const std::size_t tail_len = kBlock * (taken + (rest < kBlock - 8 ? 1 : 2));
@@ -114,8 +114,8 @@ class Lanes {
   std::uint32_t states_[kLanes][8];
   const std::uint8_t* data_[kLanes];
   std::size_t left_[kLanes];  // blocks at data_
-  Lane lanes_[kLanes] = {{0, 0, 0}, {0, 0, 1}, {0, 0, 2},  {0, 0, 3},  {0, 0, 4},  {0, 0, 5},
-                         {0, 0, 6}, {0, 0, 7}, {0, 0, 8},  {0, 0, 9},  {0, 0, 10}, {0, 0, 11},
+  Lane lanes_[kLanes] = {{0, 0, 0},  {0, 0, 1},  {0, 0, 2},  {0, 0, 3}, {0, 0, 4},  {0, 0, 5},
+                         {0, 0, 6},  {0, 0, 7},  {0, 0, 8},  {0, 0, 9}, {0, 0, 10}, {0, 0, 11},
                          {0, 0, 12}, {0, 0, 13}, {0, 0, 14}, {0, 0, 15}};
   std::uint8_t tails_[kLanes][3 * kBlock];
 };

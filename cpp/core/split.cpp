@@ -132,8 +132,9 @@ class Cuts {
   std::size_t cuts_[Pieces::kMost + 1];
 };
 
-// many(Range) -> Status over all messages. one(i, threads) -> Status, if there is such a thing, splits
-// one message: those that would keep one core busy when the others have nothing left come first.
+// many(Range) -> Status over all messages. one(i, threads) -> Status, if there is such a thing,
+// splits one message: those that would keep one core busy when the others have nothing left come
+// first.
 template <class Many, class One>
 Status for_batch(const List& in, std::size_t count, unsigned threads, Many many, One one) noexcept {
   constexpr bool kSplits = !std::is_same_v<One, std::nullptr_t>;
@@ -184,8 +185,8 @@ Status gcm_open_batch(const CipherKey& key, const GcmBatch& batch, std::size_t c
       [&](std::size_t i, unsigned n) {
         const ByteView in = batch.in[i];
         const std::size_t len = in.len - batch.tag_len;
-        const Status status = key.gcm_open_split(batch.message(i), batch.out[i], in.data, len,
-                                                 in.data + len, n);
+        const Status status =
+            key.gcm_open_split(batch.message(i), batch.out[i], in.data, len, in.data + len, n);
         if (status.code != StatusCode::invalid_tag) return status;
         out_failed[i] = 1;
         return kOk;

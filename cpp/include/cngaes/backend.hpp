@@ -62,8 +62,8 @@ struct HashBatch {
   OutList out;
 };
 
-// The messages begin <= i < end of a batch, but for those of skip_from bytes and more, which somebody
-// else does.
+// The messages begin <= i < end of a batch, but for those of skip_from bytes and more, which
+// somebody else does.
 struct Range {
   std::size_t begin;
   std::size_t end;
@@ -110,8 +110,8 @@ class CipherKey {
                                 const std::uint8_t* in, std::size_t len, const std::uint8_t* tag,
                                 unsigned threads) const noexcept;
 
-  // Many messages, over one core. A backend that can do no better makes one call after another. After
-  // an error the outputs hold anything; the caller wipes them.
+  // Many messages, over one core. A backend that can do no better makes one call after another.
+  // After an error the outputs hold anything; the caller wipes them.
   virtual Status gcm_seal_many(const GcmBatch& batch, Range range) const noexcept;
   // out_failed[i]: 1 where the tag was wrong, and out[i] then holds zeros; else unchanged.
   virtual Status gcm_open_many(const GcmBatch& batch, Range range,

@@ -45,7 +45,7 @@ struct CbcStream {
 struct AesFunctions {
   // GCM messages of up to so many blocks are best encrypted together with others (gcm_many.cpp);
   // 0 stands for 2. More where a single block costs as much as many. Not inherited.
-  size_t gcm_together;
+  size_t gcm_together = 0;
 
   // FIPS 197 section 5.2; user_key_len is 16, 24 or 32. Fills enc, dec and rounds.
   void (*expand_key)(AesKey* key, const uint8_t* user_key, size_t user_key_len);

@@ -36,7 +36,9 @@ struct Offsets {
 // of one buffer by offsets.
 class List {
  public:
-  static List of_views(const ByteView* views) noexcept { return {Kind::views, views, nullptr, 0, {}}; }
+  static List of_views(const ByteView* views) noexcept {
+    return {Kind::views, views, nullptr, 0, {}};
+  }
   static List strided(const std::uint8_t* data, std::size_t len, std::size_t stride) noexcept {
     return {Kind::strided, nullptr, data, len, {}, stride};
   }

@@ -14,7 +14,7 @@ struct BlockMessage {
   const CipherKey& key;
   Mode mode;  // ecb or cbc
   bool padded;
-  std::uint8_t iv[16];  // cbc
+  std::uint8_t iv[16];   // cbc
   unsigned threads = 1;  // as for threads_for(); CBC encryption is one chain and takes one
 };
 

@@ -38,8 +38,8 @@ Status gcm_seal(const GcmContext& context, const GcmMessage& message, std::uint8
 Status gcm_open(const GcmContext& context, const GcmMessage& message, std::uint8_t* out,
                 const std::uint8_t* in, std::size_t len, const std::uint8_t* tag) noexcept;
 
-// The same over up to `threads` cores: each works on a piece, and GHASHes of the pieces are joined by
-// powers of H.
+// The same over up to `threads` cores: each works on a piece, and GHASHes of the pieces are joined
+// by powers of H.
 Status gcm_seal_split(const GcmContext& context, const GcmMessage& message, std::uint8_t* out,
                       std::uint8_t* out_tag, const std::uint8_t* in, std::size_t len,
                       unsigned threads) noexcept;

@@ -20,8 +20,8 @@ struct EqualNonces {
 // works badly. Not needed while increasing_nonces() holds.
 inline constexpr std::size_t kNonceSeedBytes = 32;
 
-// Each nonce is greater than the one before, read as big-endian numbers of one length: what counters
-// are, and then none are equal.
+// Each nonce is greater than the one before, read as big-endian numbers of one length: what
+// counters are, and then none are equal.
 bool increasing_nonces(const List& nonces, std::size_t count) noexcept;
 
 // out_of_memory is the one error.

@@ -10,9 +10,9 @@
 
 namespace cngaes {
 
-// Where a message of len bytes is cut: pieces of one size, whole vectors of every kernel, the last one
-// shorter. Several for each core, so that one that is late does less, but none so short that taking it
-// costs.
+// Where a message of len bytes is cut: pieces of one size, whole vectors of every kernel, the last
+// one shorter. Several for each core, so that one that is late does less, but none so short that
+// taking it costs.
 class Pieces {
  public:
   static constexpr std::size_t kLeast = std::size_t{64} << 10;
