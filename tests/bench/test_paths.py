@@ -35,7 +35,7 @@ OFFERED = {
     "hashlib": {"new"},
     "openssl": {"into", *TYPICAL_PASSES},
     "cng-noop": {"into"},
-    "cng-noop-kernel": {"into"},
+    "cng-noop-kernel": {"into", "inplace"},
 }
 
 
