@@ -6,25 +6,21 @@
 # Emulated Python is ten to twenty times slower, so of the suite run the tests of kernels, modes,
 # dispatch and vectors, with series of lengths thinned to one in twenty (CNGAES_TEST_SCALE); what tests
 # Python objects, threads and memory is the same code on every CPU. All of it, minutes for each CPU:
-# tools/nightly/arm64_linux.sh all
-. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
+# tools/ci/70_linux_arm64.sh all
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. tools/windows/lib.sh
 step_begin
-want_apt qemu-aarch64-static:qemu-user-static aarch64-linux-gnu-g++:g++-aarch64-linux-gnu \
-  python3.11:python3.11 || skip_step "ARM64 Linux: $MISSING"
-
-host=$CACHE/arm64-host/bin/python
-root=$CACHE/arm64-root
-if [ ! -x "$host" ]; then
-  timed "host venv, Python 3.11" python3.11 -m venv "$CACHE/arm64-host" || die "no Python 3.11 with venv"
-fi
-timed "pip install build tools" "$host" -m pip install -q "scikit-build-core>=1.1" "pybind11>=3.1" \
-  "cmake>=3.24" "ninja>=1.11"
-# Made anew when the script that makes it changes.
-stamp=$(sha256sum <tools/arm64/make_root.sh)
-if [ "$(cat "$root/stamp" 2>/dev/null)" != "$stamp" ]; then
-  timed "aarch64 CPython 3.11 and packages" tools/arm64/make_root.sh "$root" "$host"
-  echo "$stamp" >"$root/stamp"
-fi
+want_apt qemu-aarch64-static:qemu-user-static aarch64-linux-gnu-g++:g++-aarch64-linux-gnu ||
+  skip_step "ARM64 Linux: $MISSING"
+timed "host CPython 3.11 with pinned build tools" want_host 3.11 || skip_step "ARM64 Linux: $MISSING"
+host=$PY root=$CACHE/arm64-root
+# Made anew when the scripts that make it change.
+make_root() {
+  is_current "$root/stamp" tools/arm64/make_root.sh tools/arm64/unpack_debian.sh && return
+  tools/arm64/make_root.sh "$root" "$host" &&
+    set_current "$root/stamp" tools/arm64/make_root.sh tools/arm64/unpack_debian.sh
+}
+timed "aarch64 CPython 3.11 and packages" make_root || die "no CPython for aarch64"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -50,7 +46,9 @@ import cngaes
 assert cngaes.__file__.startswith('$work'), cngaes.__file__
 got = ','.join(cngaes.supported_kernels()['aes'])
 assert got == '$1', got
-assert cngaes.build_info()['instructions']['EOR3'] > 100"
+found = cngaes.build_info()['instructions']
+assert min(found[name] for name in ('AESE', 'AESD', 'PMULL', 'SHA256H')) > 30, found
+assert found['EOR3'] > 100, found"
 }
 forced() { # a kernel that this CPU cannot run is refused, never replaced
   CNGAES_KERNEL=aes=arm64-eor3 python -c "
