@@ -219,6 +219,7 @@ def test_defaults_are_the_articles() -> None:
     sized = options.parse(["--size", "64MiB", "--rounds", "4"])
     assert not sized.shrinkable
     assert sized.budget is None
+    assert options.parse(["--article", "--peers"]).budget == 285.0
 
 
 def test_suites_take_other_sizes() -> None:
