@@ -194,10 +194,10 @@ def test_hashes(sha: Engine, threads: int | None) -> None:
             macs = [hmac.digest(key, m, "sha256") for m in messages]
             result = cngaes.hmac_sha256_many(key, messages, threads=threads, backend=sha.backend)
             assert result == macs
-            packed = cngaes.hmac_sha256_packed(
+            cngaes.hmac_sha256_packed(
                 key, data, offsets, out=view, threads=threads, backend=sha.backend
             )
-            assert packed == b"".join(macs)
+            assert unframe(whole) == b"".join(macs)
 
 
 def test_every_length_around_a_block(sha: Engine) -> None:

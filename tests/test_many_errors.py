@@ -101,12 +101,13 @@ def test_int32_is_too_narrow() -> None:
 
 @pytest.mark.parametrize("size", [35, 37, 0, 24])
 def test_packed_nonces(size: int) -> None:
-    for call in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: GCM.encrypt_packed(bytes(size), DATA, OFFSETS),
         lambda: GCM.decrypt_packed(bytes(size), DATA, OFFSETS),
         lambda: GCM.encrypt_many(bytes(size), [b""] * 3),
         lambda: GCM.decrypt_many(bytes(size), [b""] * 3),
-    ):
+    )
+    for call in calls:
         with pytest.raises(ValueError, match=f"nonces must be 12 bytes for each of 3.*{size} byt"):
             call()
     with pytest.raises(ValueError, match="nonce_length must be at least 1"):
@@ -114,10 +115,11 @@ def test_packed_nonces(size: int) -> None:
 
 
 def test_numbers_of_items() -> None:
-    for call in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: GCM.encrypt_many([bytes(12)] * 2, [b""] * 3),
         lambda: GCM.decrypt_many([bytes(12)] * 4, [b""] * 3),
-    ):
+    )
+    for call in calls:
         with pytest.raises(ValueError, match="nonces must have 3 items, one for each message"):
             call()
     with pytest.raises(ValueError, match="associated_data must be one for all or have 3 items"):
@@ -130,6 +132,17 @@ def test_numbers_of_items() -> None:
         AESCBC(KEY).encrypt_many(bytes(47), [b""] * 3)
 
 
+def calls_for_messages(items: Any) -> tuple[Callable[[], object], ...]:
+    """Every call that takes five messages."""
+    return (
+        lambda: GCM.encrypt_many(bytes(60), items),
+        lambda: GCM.decrypt_many(bytes(60), items),
+        lambda: AESCBC(KEY).encrypt_many(bytes(80), items),
+        lambda: cngaes.sha256_many(items),
+        lambda: cngaes.hmac_sha256_many(b"", items),
+    )
+
+
 def test_one_wrong_item() -> None:
     """Named by its index."""
     good = [b"a", bytearray(b"b"), memoryview(b"c"), b"d"]
@@ -139,14 +152,7 @@ def test_one_wrong_item() -> None:
         (memoryview(b"abcd")[::2], BufferError),
     ):
         items: list[Any] = [*good[:2], wrong, *good[2:]]
-        calls: tuple[Callable[[], object], ...] = (
-            lambda i=items: GCM.encrypt_many(bytes(60), i),
-            lambda i=items: GCM.decrypt_many(bytes(60), i),
-            lambda i=items: AESCBC(KEY).encrypt_many(bytes(80), i),
-            lambda i=items: cngaes.sha256_many(i),
-            lambda i=items: cngaes.hmac_sha256_many(b"", i),
-        )
-        for call in calls:
+        for call in calls_for_messages(items):
             with pytest.raises(error, match=r"messages\[2\] must be"):
                 call()
         with pytest.raises(error, match=r"nonces\[2\] must be"):
@@ -163,12 +169,7 @@ def test_one_wrong_item() -> None:
 
 @pytest.mark.parametrize("wrong", [b"bytes", "text", bytearray(3), memoryview(b"x"), 5, None])
 def test_no_sequence(wrong: Any) -> None:
-    for call in (
-        lambda: GCM.encrypt_many(bytes(12), wrong),
-        lambda: cngaes.sha256_many(wrong),
-        lambda: cngaes.hmac_sha256_many(b"", wrong),
-        lambda: AESCBC(KEY).encrypt_many(bytes(16), wrong),
-    ):
+    for call in calls_for_messages(wrong):
         with pytest.raises(TypeError, match="messages must be a sequence of bytes-like objects"):
             call()
 

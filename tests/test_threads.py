@@ -310,7 +310,11 @@ def test_resizing_from_inside_an_argument(backend: str) -> None:
     """Either the buffer was already held, or its new size is what counts."""
     for size in (16, 5000):
         for which in ("data", "buf", "counter"):
-            arguments = {"counter": bytearray(16), "data": bytearray(size), "buf": bytearray(size)}
+            arguments: dict[str, Any] = {
+                "counter": bytearray(16),
+                "data": bytearray(size),
+                "buf": bytearray(size),
+            }
             offset = Resizer(-1)  # refused, and shown in the error
             offset.target = arguments[which]
             with pytest.raises((BufferError, ValueError)):
