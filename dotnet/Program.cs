@@ -94,7 +94,7 @@ internal static class Program
     }
 
     private static bool WarmUp(Dictionary<string, string> options) =>
-        options.GetValueOrDefault("--warm-up", "yes") switch
+        options.GetValueOrDefault("--warm-up", Environment.GetEnvironmentVariable("CNGAES_PEER_WARM_UP") ?? "yes") switch
         {
             "yes" => true,
             "no" => false,

@@ -46,6 +46,7 @@ KERNELS = {
     "x86-vaes256": {"VAESENC ymm", "VAESDEC ymm", "VPCLMULQDQ ymm"},
     "x86-vaes512": {"VAESENC zmm", "VAESDEC zmm", "VPCLMULQDQ zmm"},
     "x86-shani": {"SHA256RNDS2"},
+    "x86-shani-avx512": set(),  # rotations and ternary logic, which are nobody's own
     "arm64-ce": {"AESE", "AESD", "AESMC", "AESIMC", "PMULL", "PMULL2"},
     "arm64-ce (sha256)": {"SHA256H", "SHA256H2"},
     "arm64-eor3": {"EOR3"},

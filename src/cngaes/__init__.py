@@ -9,6 +9,8 @@ b'message'
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cngaes import _core, hazmat
 from cngaes.aead import AESGCM
 from cngaes.backends import (
@@ -24,6 +26,8 @@ from cngaes.ciphers import AESCBC, AESCTR, AESECB
 from cngaes.exceptions import (
     AlreadyFinalized,
     CngError,
+    FileChanged,
+    InvalidFile,
     InvalidPadding,
     InvalidTag,
     UnsupportedBackend,
@@ -38,6 +42,9 @@ from cngaes.hashes import (
     sha256_packed,
 )
 
+if TYPE_CHECKING:
+    from cngaes.files import EncryptedReader, decrypt_file, encrypt_file, hash_file, hash_files
+
 __all__ = [
     "AESCBC",
     "AESCTR",
@@ -45,6 +52,9 @@ __all__ = [
     "AESGCM",
     "AlreadyFinalized",
     "CngError",
+    "EncryptedReader",
+    "FileChanged",
+    "InvalidFile",
     "InvalidPadding",
     "InvalidTag",
     "UnsupportedBackend",
@@ -52,7 +62,11 @@ __all__ = [
     "build_info",
     "compiled_kernels",
     "cpu_features",
+    "decrypt_file",
     "default_backend",
+    "encrypt_file",
+    "hash_file",
+    "hash_files",
     "hazmat",
     "hmac_sha256",
     "hmac_sha256_many",
@@ -66,3 +80,12 @@ __all__ = [
 ]
 
 __version__ = str(_core.build_info()["version"])
+
+
+def __getattr__(name: str) -> object:
+    """Load what works on files at its first use: threads and paths would make the import slower."""
+    if name in ("EncryptedReader", "decrypt_file", "encrypt_file", "hash_file", "hash_files"):
+        from cngaes import files
+
+        return getattr(files, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

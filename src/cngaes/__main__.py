@@ -1,4 +1,4 @@
-"""Command line: `python -m cngaes info|selftest|bench|explain|report`."""
+"""Command line: `python -m cngaes info|selftest|sha256|encrypt|decrypt|bench|explain|report`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from cngaes import backends
+from cngaes import _filecommands, _sha256sum, backends
 from cngaes.exceptions import UnsupportedBackend
 
 if TYPE_CHECKING:
@@ -116,6 +116,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     info.set_defaults(run=info_command)
     selftest = commands.add_parser("selftest", help="known answers of every supported kernel")
     selftest.set_defaults(run=selftest_command)
+    sha256 = commands.add_parser("sha256", help="print or check SHA-256 as sha256sum does")
+    _sha256sum.add_arguments(sha256)
+    sha256.set_defaults(run=_sha256sum.command)
+    for name in ("encrypt", "decrypt"):
+        help_text = f"{name} a file (C2SP chunked encryption with AES-GCM)"
+        file_command = commands.add_parser(name, help=help_text)
+        _filecommands.add_arguments(file_command)
+        file_command.set_defaults(run=_filecommands.command, name=name)
     commands.add_parser("explain", help="say where the time goes (--help for more)")
     commands.add_parser("bench", help="measure every path on this machine (--help for more)")
     commands.add_parser("report", help="write results as HTML, Markdown or CSV")

@@ -100,6 +100,12 @@ def library() -> Any:
     return opened
 
 
+@lru_cache(maxsize=1)
+def repeated_iv_continues() -> bool:
+    """Tell whether this is Wine, where a CBC key that gets its last IV again goes on (Wine 8)."""
+    return sys.platform == "win32" and hasattr(ctypes.WinDLL("ntdll.dll"), "wine_get_version")
+
+
 def functions() -> tuple[Any, ...]:
     """List the functions in the order of the extension's table."""
     return tuple(getattr(library(), name) for name in _PROTOTYPES)
@@ -124,6 +130,7 @@ class Key:
             raise ValueError(f"key must be 16, 24 or 32 bytes, got {len(key)}")
         self.handle = _POINTER()
         self._library = library()
+        self._copies = mode == "cbc" and repeated_iv_continues()
         blob = KeyBlob(KEY_BLOB_MAGIC, 1, len(key))
         ctypes.memmove(blob.key, key, len(key))
         status = self._library.BCryptImportKey(
@@ -155,11 +162,19 @@ class Key:
             raise ValueError("length or iv")
         # A copy: CNG writes the next chaining value into it.
         own_iv = None if iv is None else ctypes.create_string_buffer(iv, _BLOCK)
-        done = _ULONG()
+        done, handle = _ULONG(), self.handle
+        if self._copies:
+            handle = _POINTER()
+            status = self._library.BCryptDuplicateKey(
+                self.handle, ctypes.addressof(handle), None, 0, 0
+            )
+            check(status, "BCryptDuplicateKey")
         status = getattr(self._library, name)(
-            self.handle, source, length, None, own_iv, 0 if iv is None else _BLOCK,
+            handle, source, length, None, own_iv, 0 if iv is None else _BLOCK,
             target, length, ctypes.addressof(done), 0,
         )  # fmt: skip
+        if self._copies:
+            self._library.BCryptDestroyKey(handle)
         check(status, name)
         if done.value != length:
             raise CngError(0, name)

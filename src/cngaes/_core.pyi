@@ -384,4 +384,13 @@ def _time_loop(
     backend: str = "cpu",
     /,
 ) -> int: ...
+def _time_streams(
+    mode: str,
+    key: Buffer,
+    data: Buffer,
+    buf: Buffer,
+    streams: SupportsIndex,
+    loops: SupportsIndex,
+    /,
+) -> int: ...
 def _clock_loop(adds: SupportsIndex, /) -> int: ...

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["AlreadyFinalized", "CngError", "InvalidPadding", "InvalidTag", "UnsupportedBackend"]
+import errno
+
+__all__ = [
+    "AlreadyFinalized",
+    "CngError",
+    "FileChanged",
+    "InvalidFile",
+    "InvalidPadding",
+    "InvalidTag",
+    "UnsupportedBackend",
+]
 
 
 class InvalidTag(Exception):  # noqa: N818 - the name users of AESGCM classes know
@@ -14,6 +24,24 @@ class InvalidTag(Exception):  # noqa: N818 - the name users of AESGCM classes kn
     def __init__(self, indices: tuple[int, ...] = ()) -> None:
         super().__init__(*((indices,) if indices else ()))
         self.indices = indices
+
+
+class InvalidFile(InvalidTag):
+    """An encrypted file was changed or cut off, or belongs to another key or context."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.args = (text,)
+
+
+class FileChanged(OSError):  # noqa: N818 - what happened, like FileNotFoundError
+    """A file changed while it was read, so that what was read may never have been its content.
+
+    Noticed by its size and time of modification; `filename` says which.
+    """
+
+    def __init__(self, filename: str) -> None:
+        super().__init__(errno.ESTALE, "File changed while it was read", filename)
 
 
 class InvalidPadding(ValueError):  # noqa: N818 - like InvalidTag

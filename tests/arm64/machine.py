@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import lief
 import unicorn
 from elftools.elf.elffile import ELFFile
 from unicorn import arm64_const as arm
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = 4096
 CODE = 0x1000_0000
@@ -21,12 +19,20 @@ STACK = 0x3000_0000
 STACK_BYTES = 1 << 20
 STOP = 0x4000_0000
 BUFFERS = 0x5000_0000
-AES_SLOTS = (
-    *("expand_key", "ecb_encrypt", "ecb_decrypt", "ctr32", "cbc_encrypt", "cbc_decrypt"),
-    *("cbc_encrypt_streams", "ghash_init", "ghash", "ghash_finish", "ghash_multiply"),
-    *("gcm_encrypt", "gcm_decrypt"),
-)
-SHA_SLOTS = ("compress", "compress_streams")
+HEADER = Path(__file__).resolve().parents[2] / "cpp/include/cngaes/kernels.h"
+
+
+def slots_of(struct_name: str) -> tuple[str, ...]:
+    """List the members of a kernel's table, all of 8 bytes, as the header declares them."""
+    declared = HEADER.read_text().split(f"struct {struct_name} {{", 1)[1].split("\n};", 1)[0]
+    members = re.findall(r"^  (\S.*?)[;(]", re.sub("//.*", "", declared), re.MULTILINE)
+    names = re.findall(r"^  (?:void \(\*|size_t )(\w+)", declared, re.MULTILINE)
+    assert len(members) == len(names), f"a member of {struct_name} is of no known kind"
+    return tuple(names)
+
+
+AES_SLOTS = slots_of("AesFunctions")
+SHA_SLOTS = slots_of("Sha256Functions")
 # Table: its symbol in ELF, its export in the DLL.
 TABLES = {
     "arm64-ce": ("_ZN6cngaes11kAesArm64CeE", "?kAesArm64Ce@cngaes@@3UAesFunctions@1@B", AES_SLOTS),

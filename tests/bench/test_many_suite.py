@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 def test_all_tables_from_one_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert many.main(["--quick"]) == 0
     text = capsys.readouterr().out
-    for title in ("20,000 messages of 64 B, AES-256-GCM", "SHA-256 and HMAC",
-                  "many messages against", "Two cores", "Model: more cores"):  # fmt: skip
+    for title in (
+        "20,000 messages of 64 B, AES-256-GCM",
+        "SHA-256 and HMAC",
+        "many messages against",
+        "Two cores",
+        "Model: more cores",
+    ):
         assert title in text
     for row in ("the same, random nonces", "loop over cryptography", "loop over hmac_sha256",
                 *(f"{what} 4MiB" for what in many.THREADED)):  # fmt: skip

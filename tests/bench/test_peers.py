@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -292,6 +293,18 @@ def test_the_pipe_costs_less_than_one_percent_of_a_value() -> None:
 
 
 def test_the_same_work_takes_the_same_time_behind_a_pipe() -> None:
+    """The best of many values: another program makes some slow, and none fast."""
+    ratio, here, there = math.inf, math.inf, math.inf
+    for _ in range(10):
+        values = measure_behind_a_pipe()
+        here, there = min(here, *values["hashlib"]), min(there, *values["hashlib-served"])
+        ratio = there / here
+        if 0.5 < ratio < 2:
+            break
+    assert 0.5 < ratio < 2
+
+
+def measure_behind_a_pipe() -> dict[str, list[float]]:
     with Peers(PATIENCE) as peers:
         peers.start_commands([("served", [*SERVE, "hashlib", "--suffix=-served"], None)])
         paths = {"hashlib": REGISTRY["hashlib"], **peers.registry}
@@ -300,10 +313,9 @@ def test_the_same_work_takes_the_same_time_behind_a_pipe() -> None:
         selection = Selection(chosen, tuple(paths), twins=False)
         measurement = Runner(settings, registry=paths).measure(selection)
     assert measurement.lost + peers.lost == []
-    here, there = measurement.results
-    assert (here.cell.path, there.cell.path) == ("hashlib", "hashlib-served")
-    assert 0.5 < min(there.seconds) / min(here.seconds) < 2
+    there = measurement.results[1]
     assert all(value.extras["protocol_ns"] for value in there.values)
+    return {result.cell.path: list(result.seconds) for result in measurement.results}
 
 
 def make_program(name: str = "thing", **more: str) -> Program:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Budget: 3 minutes. Proves: `python -m cngaes bench --quick` runs from the installed wheel, checks the
+# Budget: 2 minutes. Proves: `python -m cngaes bench --quick` runs from the installed wheel, checks the
 # outputs of every path against each other, and writes JSON that pyperf reads, Markdown, CSV and an
 # HTML report that loads nothing from elsewhere; that `explain` takes the file apart. Its speeds prove
 # nothing on a shared machine.

@@ -22,8 +22,8 @@ while IFS= read -r line; do
 done < <(grep ': not built: ' "$out/built" || true)
 [ $built = 0 ] || die "a peer that this machine has the tools for was not built"
 
-timed "every cell of every peer" "$PY" -m pytest -q -p no:cacheprovider -c pyproject.toml \
-  bench/peers/test_programs.py
+timed "every cell of every peer" env CNGAES_PEER_WARM_UP=no "$PY" -m pytest -q -p no:cacheprovider \
+  -c pyproject.toml --durations=5 bench/peers/test_programs.py
 cd "$out"
 timed "bench --peers, 8 MiB" "$PY" -m cngaes bench --peers --size 8MiB --rounds 3 --min-time 2 \
   -o "$out/out.json" --md "$out/out.md"

@@ -4,7 +4,9 @@
 #
 # key per-call is the text's variant 1 (a class-method call, a new object inside), key reused its variant
 # 2 (one object). Crypt::GCrypt keeps one object with its key and does start, decrypt, finish. As in
-# the text, every call is followed by a comparison with the right result, and dies if it differs.
+# the text, every call of ECB is followed by a comparison with the right result, and dies if it differs.
+#
+# CryptX has the other modes and SHA-256, too, and so the article's column for Perl.
 use strict;
 use warnings;
 use Config;
@@ -20,7 +22,7 @@ my %NEEDS = (
     'perl-rijndael'    => [['Crypt::ECB', 'Crypt::Rijndael'], 'apt-get install libcrypt-ecb-perl libcrypt-rijndael-perl'],
     'perl-openssl-aes' => [['Crypt::ECB', 'Crypt::OpenSSL::AES'], 'cpan Crypt::OpenSSL::AES (Debian has no package)'],
     'perl-gcrypt'      => [['Crypt::GCrypt'], 'apt-get install libcrypt-gcrypt-perl'],
-    'perl-cryptx'      => [['Crypt::Mode::ECB'], 'apt-get install libcryptx-perl'],
+    'perl-cryptx'      => [[map { "Crypt::$_" } qw(Mode::ECB Mode::CBC Mode::CTR AuthEnc::GCM Digest::SHA256)], 'apt-get install libcryptx-perl'],
 );
 my (%versions, %missing);
 for my $path (sort keys %NEEDS) {
@@ -29,7 +31,7 @@ for my $path (sort keys %NEEDS) {
     if (@absent) {
         $missing{$path} = "no @absent here: $install";
     } else {
-        $versions{$path} = join ', ', map { "$_ " . $_->VERSION } @$modules;
+        $versions{$path} = join ', ', map { "$_ " . $_->VERSION } $path eq 'perl-cryptx' ? 'CryptX' : @$modules;
     }
 }
 
@@ -52,13 +54,18 @@ sub block {
     };
 }
 
+# Key, data, IV or counter block, nonce.
 sub material {
     my ($bits, $size) = @_;
-    return ('0123456789abcdef' x 2, join '', 'a' .. 'z', 'A' .. 'Z') if $bits == 256 && $size == 52;
-    return (pack('C*', 0 .. $bits / 8 - 1), block(ARTICLE_SEED, MIB) x ($size / MIB)) if $size % MIB == 0;
+    if ($size % MIB == 0) {
+        my $data = block(ARTICLE_SEED, MIB) x ($size / MIB);
+        return (pack('C*', 0 .. $bits / 8 - 1), $data, pack('C*', 0 .. 15), pack('C*', 0 .. 11));
+    }
     my $block = block(RANDOM_SEED, DATA_AT + $size);
+    my ($iv, $nonce) = (substr($block, 32, 16), substr($block, 48, 12));
+    return ('0123456789abcdef' x 2, join('', 'a' .. 'z', 'A' .. 'Z'), $iv, $nonce) if $bits == 256 && $size == 52;
     my $data = $block x (1 + int((DATA_AT + $size) / length $block));
-    return (substr($block, 0, $bits / 8), substr($data, DATA_AT, $size));
+    return (substr($block, 0, $bits / 8), substr($data, DATA_AT, $size), $iv, $nonce);
 }
 
 # Work: for each path, a function that gives back a loop. The loop stands around the call itself, since
@@ -70,6 +77,43 @@ my %LOOPS = (
     'perl-gcrypt'      => \&gcrypt_loop,
     'perl-cryptx'      => \&cryptx_loop,
 );
+
+# CryptX beyond the Perl text: for each mode a loop in each direction, and its statement. `$out` is one
+# string, or ciphertext and tag as GCM returns them.
+my %CRYPTX = (
+    cbc => sub {
+        my ($key, $data, $iv, undef, $padded) = @_;
+        my $mode = Crypt::Mode::CBC->new('AES', $padded ? 1 : 0);
+        return both_ways($mode, $data, $key, $iv);
+    },
+    ctr => sub {
+        my ($key, $data, $iv) = @_;
+        return both_ways(Crypt::Mode::CTR->new('AES', 1), $data, $key, $iv);
+    },
+    gcm => sub {
+        my ($key, $data, undef, $nonce) = @_;
+        my $size = length($data) - 16;
+        my ($text, $tag) = $size < 0 ? () : (substr($data, 0, $size), substr($data, -16));
+        return (
+            [sub { my @out; for (1 .. $_[0]) { @out = Crypt::AuthEnc::GCM::gcm_encrypt_authenticate('AES', $key, $nonce, '', $data) } \@out },
+                "gcm_encrypt_authenticate('AES', \$key, \$nonce, '', \$data)"],
+            [sub { my $out; for (1 .. $_[0]) { $out = Crypt::AuthEnc::GCM::gcm_decrypt_verify('AES', $key, $nonce, '', $text, $tag) // die } [$out] },
+                "gcm_decrypt_verify('AES', \$key, \$nonce, '', \$data, \$tag)"],
+        );
+    },
+    sha256 => sub {
+        my (undef, $data) = @_;
+        return [sub { my $out; for (1 .. $_[0]) { $out = Crypt::Digest::SHA256::sha256($data) } [$out] }, 'sha256($data)'];
+    },
+);
+
+sub both_ways {
+    my ($mode, $data, $key, $iv) = @_;
+    return (
+        [sub { my $out; for (1 .. $_[0]) { $out = $mode->encrypt($data, $key, $iv) } [$out] }, '$mode->encrypt($data, $key, $iv)'],
+        [sub { my $out; for (1 .. $_[0]) { $out = $mode->decrypt($data, $key, $iv) } [$out] }, '$mode->decrypt($data, $key, $iv)'],
+    );
+}
 
 sub ecb_loop {
     my ($cipher, $key, $data, $decrypt, $padded, $per_call, $expected) = @_;
@@ -141,31 +185,55 @@ sub prepare {
         my ($bits, $mode, $direction, $count, $unit) =
             $asked->{case} =~ m{^aes-(128|192|256)-(\w+)/(\w+)/(\d+)(\w+)$};
         die "bad case $asked->{case}\n" unless $bits || $asked->{case} =~ m{^sha256/hash/\d+\w+$};
-        unsupported('the Perl text compares AES-ECB only') unless $bits && $mode eq 'ecb';
+        $mode //= 'sha256';
+        ($count, $unit) = $asked->{case} =~ m{/(\d+)(\w+)$};
         my $make = $LOOPS{ $asked->{path} } // die "unknown path $asked->{path}";
         unsupported($missing{ $asked->{path} }) if $missing{ $asked->{path} };
         unsupported('these modules return fresh strings only') unless $asked->{placement} eq 'new';
         unsupported('no threads in this Perl program') unless $asked->{threads} == 1;
         my $size = $count * $UNITS{$unit};
-        unsupported('at most 16 MiB: block by block, Perl would need minutes') if $size > 16 * MIB;
-        my ($padded, $decrypt) = ($size % 16 != 0, $direction eq 'decrypt');
-        my ($key, $plain) = material($bits, $size);
         my $per_call = $asked->{key} eq 'per-call';
-        # The right result comes from the module itself; the suite compares it with its own.
-        my ($cipher) = any_ecb($asked->{path}, $key, $plain, $padded);
-        my ($data, $expected) = $decrypt ? ($cipher, $plain) : ($plain, $cipher);
-        my ($loop, $statement) = $make->($key, $data, $decrypt, $padded, $per_call, $expected);
+        my ($loop, $statement) = $mode eq 'ecb'
+            ? ecb($asked->{path}, $make, $bits, $size, $direction eq 'decrypt', $per_call)
+            : cryptx($asked->{path}, $mode, $bits, $size, $direction // 'hash', $per_call);
         my $cell = { loop => $loop };
         my $sample = run($cell, 1);
         $cell->{answer} = {
             ok      => fingerprint($cell),
             ns      => $sample->{ns},
-            details => { statement => "$statement eq \$expected or die" },
+            details => { statement => $statement },
         };
         $cells{$id} = $cell;
     }
     $current = $cells{$id};
     return $current->{answer};
+}
+
+# The right result comes from the module itself; the suite compares it with its own.
+sub ecb {
+    my ($path, $make, $bits, $size, $decrypt, $per_call) = @_;
+    unsupported('at most 16 MiB: block by block, Perl would need minutes') if $size > 16 * MIB;
+    my ($key, $plain) = material($bits, $size);
+    my $padded = $size % 16 != 0;
+    my ($cipher) = any_ecb($path, $key, $plain, $padded);
+    my ($data, $expected) = $decrypt ? ($cipher, $plain) : ($plain, $cipher);
+    my ($loop, $statement) = $make->($key, $data, $decrypt, $padded, $per_call, $expected);
+    return (sub { [$loop->(@_)] }, "$statement eq \$expected or die");
+}
+
+sub cryptx {
+    my ($path, $mode, $bits, $size, $direction, $per_call) = @_;
+    unsupported('the Perl text compares AES-ECB only') unless $path eq 'perl-cryptx' && $CRYPTX{$mode};
+    unsupported('SHA-256 has no key') if $mode eq 'sha256' && $per_call;
+    unsupported('CryptX sets the key up in every call') if $mode ne 'sha256' && !$per_call;
+    my ($key, $data, $iv, $nonce) = material($bits // 256, $size);
+    my $padded = $mode eq 'cbc' && $size % 16 != 0;
+    my @ways = $CRYPTX{$mode}->($key, $data, $iv, $nonce, $padded);
+    if ($direction eq 'decrypt') {
+        my $cipher = join '', @{ $ways[0][0]->(1) };
+        @ways = $CRYPTX{$mode}->($key, $cipher, $iv, $nonce, $padded);
+    }
+    return @{ $ways[$direction eq 'decrypt' ? 1 : 0] };
 }
 
 sub any_ecb {
@@ -202,7 +270,7 @@ sub run {
 }
 
 sub fingerprint {
-    my $out = $_[0]{out};
+    my $out = join '', @{ $_[0]{out} };
     my $last = length $out < 16 ? $out : substr $out, -16;
     return { first8 => unpack('H*', substr $out, 0, 8), last16 => unpack('H*', $last), sha256 => sha256_hex($out) };
 }

@@ -9,7 +9,9 @@ struct CbcStreams : private Modes<V> {
   using T = typename V::T;
   using Base = Modes<V>;
   static constexpr int kB = Base::kB;
-  static constexpr int kMaxLanes = Base::kVectors * kB;
+  // Sixteen messages fill the units at any width above 128 bits; more only fill registers.
+  static constexpr int kMaxLanes = kB == 1 ? Base::kVectors : 16;
+  static constexpr int kMaxVectors = kMaxLanes / kB;
 
   // The messages under way. Unused lanes of the last vector are copies of lane 0: they load what it
   // loads, before anything is stored, and store what it stores.
@@ -26,7 +28,37 @@ struct CbcStreams : private Modes<V> {
     CNGAES_UNROLL
     for (int i = 0; i < N; ++i) s[i] = V::load(lanes.iv[i * kB]);
     const T k0 = V::broadcast(key->enc);
-    for (size_t at = 0; at < 16 * n; at += 16) {
+    size_t at = 0;
+    if constexpr (kB > 1) {
+      // As many blocks at a time as a vector holds, so that each line of memory is touched once a
+      // turn: messages whose addresses differ by whole pages share the few places of one set of the
+      // first-level cache, and drive each other out between touches (16 messages of 8 KiB, Sapphire
+      // Rapids, vaes512: .68 c/B block by block).
+      for (; at + 16 * kB <= 16 * n; at += 16 * kB) {
+        T x[N][kB];
+        CNGAES_UNROLL
+        for (int i = 0; i < N; ++i) {
+          CNGAES_UNROLL
+          for (int j = 0; j < kB; ++j) x[i][j] = V::load(lanes.in[i * kB + j] + at);
+          V::transpose(x[i]);
+        }
+        CNGAES_UNROLL
+        for (int j = 0; j < kB; ++j) {
+          CNGAES_UNROLL
+          for (int i = 0; i < N; ++i) s[i] = V::xor3(s[i], k0, x[i][j]);
+          const T kl = Base::template middle_rounds<false>(s, key);
+          CNGAES_UNROLL
+          for (int i = 0; i < N; ++i) x[i][j] = s[i] = V::enc_last(s[i], kl);
+        }
+        CNGAES_UNROLL
+        for (int i = 0; i < N; ++i) {
+          V::transpose(x[i]);
+          CNGAES_UNROLL
+          for (int j = 0; j < kB; ++j) V::store(lanes.out[i * kB + j] + at, x[i][j]);
+        }
+      }
+    }
+    for (; at < 16 * n; at += 16) {
       CNGAES_UNROLL
       for (int i = 0; i < N; ++i) {
         s[i] = V::xor3(s[i], k0, V::load_lanes(lanes.in + i * kB, at));
@@ -68,7 +100,9 @@ struct CbcStreams : private Modes<V> {
         memcpy(lanes.iv[i], lanes.iv[0], 16);
       }
       Base::with_count(vectors, [&](auto count) CNGAES_INLINE_LAMBDA {
-        advance<decltype(count)::value>(key, lanes, n);
+        if constexpr (decltype(count)::value <= kMaxVectors) {
+          advance<decltype(count)::value>(key, lanes, n);
+        }
       });
       // Those that have ended leave; the others close up.
       int kept = 0;
