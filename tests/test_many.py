@@ -266,3 +266,24 @@ def test_equal_nonces(count: int, length: int) -> None:
 
 def test_engines_are_there() -> None:
     assert {engine.kernel for engine in engines("aes")} >= {"generic"}
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_arrow_arrays(wide: bool) -> None:
+    """The buffers of a column of pyarrow, a sliced one too, and back into a column."""
+    pa = pytest.importorskip("pyarrow")
+    messages = some_messages(100)
+    kind = pa.large_binary() if wide else pa.binary()
+    column = pa.array(messages, kind)
+    _, offsets, data = column.buffers()
+    raw = memoryview(offsets)
+    where = (raw.cast("q") if wide else raw.cast("i"))[20:101]  # what column[20:] means
+    nonces = b"".join(some_nonces(80))
+    out, out_offsets = cngaes.AESGCM(KEY).encrypt_packed(nonces, data, where)
+    buffers = [None, pa.py_buffer(out_offsets), pa.py_buffer(out)]
+    sealed = pa.Array.from_buffers(kind, 80, buffers).to_pylist()
+    assert sealed == sealed_by_peer(some_nonces(80), messages[20:], [None] * 80)
+    digests = cngaes.sha256_packed(data, where)
+    assert digests == b"".join(hashlib.sha256(m).digest() for m in messages[20:])
+    with pytest.raises(TypeError, match=r"memoryview\(offsets\).cast\('i'\)"):
+        cngaes.sha256_packed(data, offsets)

@@ -6,6 +6,7 @@
 #include "cngaes/cng.hpp"
 #include "cngaes/contexts.hpp"
 #include "cngaes/messages.hpp"
+#include "cngaes/split.hpp"
 #include "fake_bcrypt.hpp"
 
 namespace {
@@ -111,6 +112,52 @@ Operation open(std::size_t len, std::size_t aad_len, bool forge) {
           true};
 }
 
+// Three messages of 0, 100 and 700 bytes in one call.
+const std::int64_t kOffsets[] = {0, 0, 100, 800};
+const std::int64_t kSealedOffsets[] = {0, 16, 132, 848};
+List three(const Bytes& data, const std::int64_t* offsets) {
+  return List::packed(data.data(),
+                      {reinterpret_cast<const std::uint8_t*>(offsets), OffsetWidth::int64});
+}
+OutList three_out(Bytes* out, const std::int64_t* offsets) {
+  return OutList::packed(out->data(),
+                         {reinterpret_cast<const std::uint8_t*>(offsets), OffsetWidth::int64});
+}
+
+Status seal_three(const Backend& backend, Bytes* out) {
+  const Bytes data = sample(800);
+  out->assign(848, 0x11);
+  return with_key(backend, Mode::gcm, 32, [&](const CipherKey& key) {
+    const GcmBatch batch = {List::strided(kKey.data(), 12, 1), List::same_for_all({kIv.data(), 5}),
+                            three(data, kOffsets), three_out(out, kSealedOffsets), 16};
+    return gcm_seal_batch(key, batch, 3, 2);
+  });
+}
+
+// The second is forged: the others are opened all the same.
+Status open_three(const Backend& backend, Bytes* out) {
+  Bytes sealed;
+  if (!seal_three(cpu_backend(), &sealed).ok()) std::abort();
+  sealed[50] ^= 1;
+  out->assign(800, 0x11);
+  return with_key(backend, Mode::gcm, 32, [&](const CipherKey& key) {
+    const GcmBatch batch = {List::strided(kKey.data(), 12, 1), List::same_for_all({kIv.data(), 5}),
+                            three(sealed, kSealedOffsets), three_out(out, kOffsets), 16};
+    std::uint8_t failed[3] = {};
+    const Status status = gcm_open_batch(key, batch, 3, failed, 2);
+    out->insert(out->end(), failed, failed + 3);
+    return status;
+  });
+}
+
+Status hash_three(const Backend& backend, Bytes* out, bool keyed) {
+  const Bytes data = sample(800);
+  out->assign(96, 0x11);
+  const HashBatch batch = {three(data, kOffsets), OutList::strided(out->data(), 32)};
+  return keyed ? hmac_sha256_batch(backend, {kKey.data(), kKey.size()}, batch, 3, 2)
+               : sha256_batch(backend, batch, 3, 2);
+}
+
 std::vector<Operation> operations() {
   std::vector<Operation> all;
   for (const Direction direction : {Direction::encrypt, Direction::decrypt}) {
@@ -136,6 +183,12 @@ std::vector<Operation> operations() {
                      return backend.hmac_sha256(out->data(), key.data(), key.size(), data.data(),
                                                 data.size());
                    }});
+  }
+  all.push_back({"gcm_seal_batch", seal_three});
+  for (const bool keyed : {false, true}) {
+    all.push_back(
+        {keyed ? "hmac_batch" : "sha256_batch",
+         [keyed](const Backend& backend, Bytes* out) { return hash_three(backend, out, keyed); }});
   }
   all.push_back({"hash", [](const Backend& backend, Bytes* out) {
                    out->assign(64, 0);
@@ -254,6 +307,20 @@ void forged() {
       CHECK(out == Bytes(len));
     }
   }
+}
+
+// One by one behind the batch calls: the forged message is named, the others are there.
+void forged_in_a_batch() {
+  fake::reset();
+  const CngBackend backend(fake::table());
+  Bytes expected;
+  Bytes out;
+  CHECK(open_three(cpu_backend(), &expected).ok() && open_three(backend, &out).ok());
+  CHECK(out == expected);
+  const Bytes data = sample(800);
+  CHECK(std::memcmp(&out[100], &data[100], 700) == 0);
+  CHECK(std::memcmp(out.data(), Bytes(100).data(), 100) == 0);
+  CHECK(out[800] == 0 && out[801] == 1 && out[802] == 0);
 }
 
 void limits() {
@@ -430,6 +497,7 @@ int main(int argc, char** argv) {
   right_answers(fake::table(), 1024, "1 KiB a call");
   every_failure();
   forged();
+  forged_in_a_batch();
   limits();
   chunk_borders();
   messages();
