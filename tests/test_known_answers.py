@@ -87,6 +87,7 @@ def test_gcm(aes: Engine, name: str, form: str) -> None:
     assert OPEN_FORMS[form](aead, nonce, ciphertext + tag, aad) == plaintext
 
 
+@pytest.mark.large
 def test_half_a_gib_of_associated_data(aes: Engine) -> None:
     """2**32 bits, where a 32-bit count of them ends; and one block on both sides of it."""
     if str(aes) == "generic":

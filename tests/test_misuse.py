@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import copy
 import functools
 import pickle
@@ -25,6 +26,10 @@ METHODS: dict[type, dict[str, tuple[Any, ...]]] = {
         "encrypt_into": (NONCE, b"data", AAD, bytearray(20)),
         "decrypt_into": (NONCE, bytes(20), AAD, bytearray(4)),
         "encryptor": (NONCE, AAD),
+        "encrypt_many": (NONCE, [b"data"], AAD),
+        "decrypt_many": (NONCE, [bytes(20)], AAD),
+        "encrypt_packed": (NONCE, b"data", array.array("i", [0, 4]), AAD),
+        "decrypt_packed": (NONCE, bytes(20), array.array("i", [0, 20]), AAD),
     },
     AESCBC: {
         "encrypt": (IV, bytes(16)),
@@ -33,6 +38,7 @@ METHODS: dict[type, dict[str, tuple[Any, ...]]] = {
         "decrypt_into": (IV, bytes(16), bytearray(16)),
         "encryptor": (IV,),
         "decryptor": (IV,),
+        "encrypt_many": (IV, [b"data"]),
     },
     AESCTR: {
         "encrypt": (IV, b"data"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,11 @@ PUBLISHED_ON = (
 )
 
 
+_RUNTIME = re.compile(r"\.NET [0-9]+")
+
+
 @dataclass(frozen=True, slots=True)
-class _Column:
+class Column:
     """A path of the article, and the cell of ours that does the same."""
 
     title: str
@@ -40,33 +44,33 @@ class _Column:
     published: dict[str, float]
 
 
-_COLUMNS = (
-    _Column(
+COLUMNS = (
+    Column(
         "crypto-\ngraphy",
         "cryptography",
         NEW,
         {"aes-128-cbc": 190.6, "aes-256-cbc": 134.3, "aes-256-gcm": 67.6, SHA256: 139.0},
     ),
-    _Column(
+    Column(
         "py-\ncrypto-\ndomex",
         "pycryptodomex",
         NEW,
         {"aes-128-cbc": 197.7, "aes-256-cbc": 110.0, "aes-256-gcm": 41.7},
     ),
-    _Column(
+    Column(
         "CNG\nctypes",
         "cng-ctypes",
         TYPICAL,
         {"aes-128-cbc": 696.6, "aes-256-cbc": 481.5, "aes-256-gcm": 922.7, SHA256: 1424.8},
     ),
-    _Column(
+    Column(
         ".NET 9",
         "dotnet",
         INTO,
         {"aes-128-cbc": 2188.1, "aes-256-cbc": 1544.1, "aes-256-gcm": 6143.2, SHA256: 2197.9},
     ),
-    _Column("cngaes\nnew", "cpu", NEW, {}),
-    _Column("cngaes\ninto", "cpu", INTO, {}),
+    Column("cngaes\nnew", "cpu", NEW, {}),
+    Column("cngaes\ninto", "cpu", INTO, {}),
 )
 
 
@@ -86,11 +90,12 @@ def article_section(measurement: Measurement) -> Section:
     """Set the table of the article beside the figures of this run."""
     size = max(result.cell.case.size for result in measurement.results)
     cases = article_cases(size)
-    columns, cells = ["MB/s, best"], [[_title(case)] for case in cases]
-    for column in _COLUMNS:
+    columns, cells = ["MB/s, best"], [[name_of(case.algorithm)] for case in cases]
+    for column in COLUMNS:
         here = [_best(measurement, case, column) for case in cases]
         if any(here):
-            columns.append(column.title if not column.published else f"{column.title}\nhere")
+            title = _title_here(measurement, column)
+            columns.append(title if not column.published else f"{title}\nhere")
             for row, text in zip(cells, here, strict=True):
                 row.append(text or "-")
         if column.published:
@@ -113,11 +118,21 @@ def article_section(measurement: Measurement) -> Section:
     return Section("The article's table", Table(columns, cells), notes)
 
 
-def _title(case: Case) -> str:
-    return "SHA-256" if case.algorithm == SHA256 else case.algorithm.upper()
+def _title_here(measurement: Measurement, column: Column) -> str:
+    """Name our column: .NET by the version that ran here, not by the published one."""
+    for result in measurement.results:
+        ran = _RUNTIME.match(result.version)
+        if result.cell.path == column.path and ran is not None:
+            return ran[0]
+    return column.title
 
 
-def _best(measurement: Measurement, case: Case, column: _Column) -> str:
+def name_of(algorithm: str) -> str:
+    """Write an algorithm as the article does."""
+    return "SHA-256" if algorithm == SHA256 else algorithm.upper()
+
+
+def _best(measurement: Measurement, case: Case, column: Column) -> str:
     for key in KEYS:
         result = measurement.find(Cell(case, column.path, column.placement, key))
         if result is not None:
@@ -140,7 +155,7 @@ def outputs_section(measurement: Measurement) -> Section:
         stored = stored_fingerprints().get(case.name)
         rows.append(
             [
-                _title(case),
+                name_of(case.algorithm),
                 first.first8,
                 _published(case, first.first8),
                 first.last16,

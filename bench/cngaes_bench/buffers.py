@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .cases import format_size
-from .cells import NEW, TYPICAL, Cell
+from .cells import NEW, STREAM, TYPICAL_PASSES, Cell
 from .system import free_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .outputs import Output
 
 _SHARE_FROM = 1 << 20
 _RESERVE = 64 << 20
 
 # Fresh buffers of the input's size that a call of this placement makes, at most.
-FRESH_PASSES = {NEW: 2, TYPICAL: 3}
+FRESH_PASSES = {NEW: 2, STREAM: 2, **TYPICAL_PASSES}
 
 
 class Buffers:
@@ -72,23 +74,34 @@ class NoRoomError(MemoryError):
     """Not enough memory for the chosen size; the text offers a smaller one."""
 
 
-def memory_needed(size: int, cells: list[Cell]) -> int:
-    """Bytes that measuring `cells` at `size` takes at the worst moment."""
-    threads = max((cell.threads for cell in cells), default=1)
+def memory_needed(size: int, cells: list[Cell], programs: Mapping[str, str] | None = None) -> int:
+    """Bytes that measuring `cells` at `size` takes at the worst moment.
+
+    `programs` maps paths to the processes that do them: each has inputs and outputs of its own.
+    """
+    groups: dict[str, list[Cell]] = {"": []}
+    for cell in cells:
+        groups.setdefault((programs or {}).get(cell.path, ""), []).append(cell)
+    # The reference's own output is held by this process alone.
+    return size + sum(_process_memory(size, group) for group in groups.values()) + _RESERVE
+
+
+def _process_memory(size: int, cells: list[Cell]) -> int:
+    threads = max((cell.threads for cell in cells), default=0)
     fresh = max((FRESH_PASSES.get(cell.placement, 0) * cell.threads for cell in cells), default=0)
     ciphertexts = len({cell.case for cell in cells if cell.case.direction == "decrypt"})
-    # One input, an output a thread, the fresh outputs, the reference's own output.
-    return size * (1 + threads + fresh + 1 + ciphertexts) + _RESERVE
+    # One input, an output a thread, the fresh outputs.
+    return size * (1 + threads + fresh + ciphertexts)
 
 
-def check_room(cells: list[Cell]) -> None:
+def check_room(cells: list[Cell], programs: Mapping[str, str] | None = None) -> None:
     """Raise NoRoomError before anything is allocated."""
     size = max(cell.case.size for cell in cells)
-    needed, free = memory_needed(size, cells), free_memory()
+    needed, free = memory_needed(size, cells, programs), free_memory()
     if needed <= free:
         return
     smaller = size
-    while smaller > 1 << 20 and memory_needed(smaller, cells) > free:
+    while smaller > 1 << 20 and memory_needed(smaller, cells, programs) > free:
         smaller //= 2
     raise NoRoomError(
         f"inputs of {format_size(size)} need {needed >> 20} MiB of memory here, "

@@ -8,11 +8,19 @@ from dataclasses import dataclass
 from .cases import Case, UnknownNameError
 
 INTO, NEW, INPLACE, TYPICAL = "into", "new", "inplace", "typical"
+STREAM, STREAM_INTO = "stream", "stream-into"
+# How often ctypes code takes fresh memory of the message's size; `typical` is the usual one.
+TYPICAL_PASSES = {"typical-1": 1, "typical-2": 2, TYPICAL: 3, "typical-4": 4}
 PLACEMENTS = {
     INTO: "a reused buffer",
     NEW: "fresh output returned",
     INPLACE: "over the input",
-    TYPICAL: "fresh create_string_buffer and .raw, as people write it",
+    TYPICAL: "fresh create_string_buffer and .raw, as people write it: 3 fresh passes",
+    "typical-1": "create_string_buffer for the output alone: 1 fresh pass",
+    "typical-2": "create_string_buffer and .raw: 2 fresh passes",
+    "typical-4": "as typical, and raw + tag: 4 fresh passes",
+    STREAM: "a context's update and finalize, fresh output returned",
+    STREAM_INTO: "a context's update_into and finalize, a reused buffer",
 }
 REUSED, PER_CALL = "reused", "per-call"
 KEYS = (REUSED, PER_CALL)

@@ -1,11 +1,10 @@
-"""A report as plain data, and its four forms: terminal, Markdown, HTML, CSV."""
+"""A report as plain data, and its plain forms: terminal, Markdown, CSV (HTML: `report`)."""
 
 from __future__ import annotations
 
 import csv
 import io
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,19 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _GAP = 2  # blanks between two columns on a terminal
-_STYLE = """\
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-div.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, \
-transparent); text-align: right; white-space: nowrap; }
-thead th { border-bottom: 2px solid currentColor; vertical-align: bottom; white-space: pre-line; }
-tbody th { font-weight: 500; text-align: left; }
-td.text, th.text { text-align: left; }
-p.note { color: color-mix(in srgb, currentColor 75%, transparent); margin: .3rem 0; }
-code { font-size: .95em; }"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,72 +63,38 @@ class Document:
     sections: Sequence[Section]
 
 
-def _unbroken(title: str) -> str:
+def unbroken(title: str) -> str:
     """Join words that were broken after a hyphen to keep a terminal's column narrow."""
     return title.replace("-\n", "")
 
 
 def to_markdown(document: Document) -> str:
     """Write GitHub's Markdown."""
-    lines = [f"# {document.title}"]
+    lines = [f"# {_plain(document.title)}"]
     for section in document.sections:
-        lines += ["", f"## {section.title}"]
+        lines += ["", f"## {_plain(section.title)}"]
         if section.table is not None:
             lines += ["", *_markdown_table(section.table)]
         for note in section.notes:
-            lines += ["", note]
+            lines += ["", _plain(note)]
     return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Keep what looks like a tag from being one: names and notes may come from a file."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _markdown_table(table: Table) -> Iterable[str]:
     def line(cells: Iterable[str]) -> str:
-        words = (cell.replace("|", "\\|").replace("\n", " ").strip() for cell in cells)
+        words = (_plain(cell).replace("|", "\\|").replace("\n", " ").strip() for cell in cells)
         return f"| {' | '.join(words)} |"
 
-    yield line(_unbroken(title) for title in table.columns)
+    yield line(unbroken(title) for title in table.columns)
     marks = ("---" if table.is_text(i) else "---:" for i in range(len(table.columns)))
     yield f"|{'|'.join(marks)}|"
     for row in table.rows:
         yield line(row)
-
-
-def to_html(document: Document) -> str:
-    """Write one page that needs nothing from elsewhere."""
-    parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(document.title)}</title>",
-        f"<style>\n{_STYLE}\n</style>",
-        "</head>",
-        "<body>",
-        f"<h1>{escape(document.title)}</h1>",
-    ]
-    for section in document.sections:
-        parts.append(f"<h2>{escape(section.title)}</h2>")
-        if section.table is not None:
-            parts += ['<div class="wide">', *_html_table(section.table), "</div>"]
-        parts += [f'<p class="note">{escape(note)}</p>' for note in section.notes]
-    return "\n".join([*parts, "</body>", "</html>", ""])
-
-
-def _html_table(table: Table) -> Iterable[str]:
-    def cell(tag: str, column: int, text: str, extra: str = "") -> str:
-        kind = ' class="text"' if table.is_text(column) else ""
-        return f"<{tag}{kind}{extra}>{escape(text)}</{tag}>"
-
-    yield "<table><thead><tr>"
-    titles = (_unbroken(title) for title in table.columns)
-    yield from (cell("th", i, title, ' scope="col"') for i, title in enumerate(titles))
-    yield "</tr></thead><tbody>"
-    for row in table.rows:
-        yield "<tr>"
-        yield cell("th", 0, row[0], ' scope="row"')
-        yield from (cell("td", i, text) for i, text in enumerate(row) if i)
-        yield "</tr>"
-    yield "</tbody></table>"
 
 
 def to_terminal(document: Document, console: Console) -> None:
@@ -183,9 +135,9 @@ def _print_table(table: Table, columns: list[int], console: Console) -> None:
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write plain CSV; None is an empty field."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    """Write CSV as RFC 4180 has it; None is an empty field."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(columns)
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
     return out.getvalue()

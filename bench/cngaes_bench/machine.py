@@ -8,13 +8,17 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from .system import clock_mhz, cpu_count, load_average
+from . import surroundings
+from .bounds import design_of
+from .system import HAS_WORK_CLOCK, clock_mhz, cpu_count, load_average
 
 _FEATURES = ("aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq", "avx512f", "sha_ni",
              "pmull", "sha2", "sha3")  # fmt: skip
 _LIBRARIES = ("cryptography", "pycryptodomex", "pyperf")
 _VARIABLES = ("CNGAES_BACKEND", "CNGAES_KERNEL", "CNGAES_CPU_MASK")
 _BUSY = 0.5
+# Which clock the probes are timed by: one that stands still while others have the CPU, if any.
+WORK_CLOCK, RUNNING = "work_clock", "running time of the process"
 
 
 def describe() -> dict[str, str]:
@@ -22,6 +26,7 @@ def describe() -> dict[str, str]:
     clock = clock_mhz()
     facts = {
         "cpu": cpu_name(),
+        **({"cpu_design": design} if (design := cpu_design()) else {}),
         "cpu_features": " ".join(cpu_features()) or "unknown",
         "cpus": str(cpu_count()),
         "clock": f"{clock:.0f} MHz (dependent adds)" if clock else "not measured (no extension)",
@@ -30,7 +35,9 @@ def describe() -> dict[str, str]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "page_size": f"{page_size()} B",
         "load": f"{load_average():.2f}",
+        WORK_CLOCK: RUNNING if HAS_WORK_CLOCK else "time of day",
     }
+    facts |= surroundings.facts(_cpuinfo())
     facts |= {library: _version(library) for library in _LIBRARIES}
     return facts | _package_facts()
 
@@ -48,7 +55,7 @@ def cpu_name() -> str:
     if sys.platform == "win32":
         return _registry_cpu_name() or platform.processor() or "unknown"
     if sys.platform == "darwin":
-        return _sysctl_cpu_name() or platform.processor() or "unknown"
+        return surroundings.sysctl("machdep.cpu.brand_string") or platform.processor() or "unknown"
     fields = _cpuinfo()
     for key in ("model name", "Model", "Hardware"):
         if fields.get(key):
@@ -68,6 +75,14 @@ def cpu_features() -> tuple[str, ...]:
         fields = _cpuinfo()
         words = (fields.get("flags") or fields.get("Features") or "").split()
         return tuple(name for name in _FEATURES if name in words)
+
+
+def cpu_design() -> str:
+    """Name the CPU's design where its instructions have been timed; empty elsewhere."""
+    fields = _cpuinfo()
+    family = fields.get("cpu family", "")
+    flags = fields.get("flags", "").split()
+    return design_of(fields.get("vendor_id", ""), int(family) if family.isdigit() else 0, flags)
 
 
 def has_avx512() -> bool:
@@ -131,14 +146,3 @@ if sys.platform == "win32":
                 return str(winreg.QueryValueEx(key, "ProcessorNameString")[0]).strip()
         except OSError:
             return ""
-
-
-def _sysctl_cpu_name() -> str:
-    import subprocess
-
-    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=5)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()

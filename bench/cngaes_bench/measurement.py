@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .cells import Cell
+    from .explanation import Explanation
     from .outputs import Fingerprint
     from .paths.base import Extra
 
@@ -30,6 +31,11 @@ class Value:
     def moment(self) -> Moment:
         """When it was taken."""
         return self.run, self.round
+
+    def number(self, name: str) -> float:
+        """Give something counted beside it; 0 if nobody did."""
+        extra = self.extras.get(name, 0)
+        return float(extra) if isinstance(extra, int | float) else 0.0
 
 
 @dataclass(slots=True)
@@ -62,6 +68,16 @@ class Result:
         return statistics.median(numbers) if numbers else None
 
 
+@dataclass(slots=True)
+class ProbeSeries:
+    """All values of one probe, taken in the rounds of the results: seconds of one `unit`."""
+
+    name: str
+    label: str
+    unit: str
+    values: list[Value] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A cell or a path without values, and why."""
@@ -81,6 +97,8 @@ class Measurement:
     interrupted: bool = False
     checked_after: bool = False
     results: list[Result] = field(default_factory=list)
+    probes: list[ProbeSeries] = field(default_factory=list)
+    explanation: Explanation | None = None
     unsupported: list[Missing] = field(default_factory=list)
     lost: list[Missing] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -94,6 +112,7 @@ class Measurement:
     def merge(self, other: Measurement) -> None:
         """Take in a group of cells measured after this one with the same settings."""
         self.results += other.results
+        self.probes += other.probes
         self.unsupported += other.unsupported
         self.lost += other.lost
         self.notes += [note for note in other.notes if note not in self.notes]
@@ -103,7 +122,7 @@ class Measurement:
         self.min_time = max(self.min_time, other.min_time)
 
     def header_json(self) -> str:
-        """Write everything but results and machine, as one line."""
+        """Write everything but results, probes, explanation and machine, as one line."""
         header: dict[str, Any] = {
             name: getattr(self, name)
             for name in (

@@ -11,6 +11,8 @@ from .article import article_cases
 from .cases import Case, UnknownNameError, format_size, parse_size
 from .cells import KEYS, PLACEMENTS
 from .paths import PRICES, REGISTRY
+from .peers.registry import PATHS as PEER_PATHS
+from .peers.registry import PROGRAMS, Program, find_program
 from .planner import Selection
 from .suites import SUITES, find_suite, known_cases
 from .targets import default_targets
@@ -32,6 +34,8 @@ class Options:
     """What to measure, how long, and where the results go."""
 
     selection: Selection
+    peers: tuple[Program, ...]
+    peer_paths: tuple[str, ...] | None  # of the peers' paths these only; None: all of them
     article: bool
     shrinkable: bool  # the size was not asked for, so a slow machine may take less
     rounds: int
@@ -44,6 +48,9 @@ class Options:
     markdown: Path | None
     csv: Path | None
     force: bool
+    baseline: str | None = None  # path/placement that ratios refer to
+    compare: Path | None = None  # an older file
+    against: Path | None = None  # a wheel with an older build
 
     @property
     def targets(self) -> list[Path]:
@@ -53,6 +60,13 @@ class Options:
     def at_size(self, size: int) -> Options:
         """Give the same plan with the article's cases at another size."""
         return replace(self, selection=replace(self.selection, cases=article_cases(size)))
+
+    def with_paths(self, peers: Iterable[str]) -> Options:
+        """Add the paths that running peers offer, as far as they are wanted."""
+        known = self.peer_paths
+        wanted = [n for n in peers if known is None or n in known or n not in PEER_PATHS]
+        paths = (*self.selection.paths, *wanted)
+        return replace(self, selection=replace(self.selection, paths=paths))
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -70,7 +84,11 @@ def make_parser() -> argparse.ArgumentParser:
     choice.add_argument(
         "--case", nargs="+", metavar="NAME", help="such as aes-256-gcm/encrypt/1MiB"
     )
-    what.add_argument("--path", nargs="+", metavar="NAME", help=f"of {', '.join(REGISTRY)}")
+    what.add_argument("--path", nargs="+", metavar="NAME",
+                      help=f"of {', '.join((*REGISTRY, *PEER_PATHS))}")  # fmt: skip
+    what.add_argument("--peers", nargs="*", metavar="NAME",
+                      help="programs in other languages, too: all that this machine has, or of "
+                      f"{', '.join(program.name for program in PROGRAMS)}")  # fmt: skip
     what.add_argument("--placement", nargs="+", metavar="NAME", help=f"of {', '.join(PLACEMENTS)}")
     what.add_argument("--size", nargs="+", metavar="SIZE", help="instead of the cases' own sizes")
     what.add_argument("--key", nargs="+", metavar="NAME", help=f"of {', '.join(KEYS)}")
@@ -87,6 +105,16 @@ def make_parser() -> argparse.ArgumentParser:
     where.add_argument("--html", type=Path, metavar="FILE")
     where.add_argument("--md", type=Path, metavar="FILE")
     where.add_argument("--csv", type=Path, metavar="FILE")
+    what.add_argument("--against", type=Path, metavar="WHEEL",
+                      help="an older build in the same rounds (then no other path by default); "
+                      "exit status 3 if this one is slower beyond the noise floor")  # fmt: skip
+    where.add_argument("--baseline", metavar="PATH/PLACEMENT", help="what ratios refer to")
+    where.add_argument(
+        "--compare",
+        type=Path,
+        metavar="OLD.json",
+        help="how ratios to the baseline have changed since an older file",
+    )
     where.add_argument("--force", action="store_true", help="replace existing files")
     return parser
 
@@ -101,12 +129,20 @@ def parse(argv: Sequence[str]) -> Options:
         raise UsageError(f"--min-time is above 0 and at most 60000 ms, not {given.min_time}")
     if min(given.threads) < 1:
         raise UsageError(f"--threads is 1 or more, not {min(given.threads)}")
+    if given.baseline is not None and given.baseline.split("/")[1:2] not in (
+        [n] for n in PLACEMENTS
+    ):
+        raise UsageError(f"--baseline is PATH/PLACEMENT (cpu/into), not {given.baseline!r}")
     article = not (given.suite or given.case)
+    named = _known("path", given.path, (*REGISTRY, *PEER_PATHS))
+    peers, peer_paths = _peers(given.peers, named)
     json, html = given.json, given.html
     if not any((json, html, given.md, given.csv)):
         json, html = default_targets()
     return Options(
-        selection=_selection(given),
+        selection=_selection(given, named),
+        peers=peers,
+        peer_paths=peer_paths,
         article=article,
         shrinkable=article and not given.size,
         rounds=given.rounds or (5 if given.quick else 9),
@@ -119,6 +155,9 @@ def parse(argv: Sequence[str]) -> Options:
         markdown=given.md,
         csv=given.csv,
         force=given.force,
+        baseline=given.baseline,
+        compare=given.compare,
+        against=given.against,
     )
 
 
@@ -133,10 +172,31 @@ def _budget(given: argparse.Namespace, *, article: bool) -> float | None:
     return BUDGET if article else None
 
 
-def _selection(given: argparse.Namespace) -> Selection:
+def _peers(
+    given: list[str] | None, named: tuple[str, ...] | None
+) -> tuple[tuple[Program, ...], tuple[str, ...] | None]:
+    """Programs to start, and which of their paths are wanted.
+
+    A path of a peer that is named wants its program, with `--peers` or without; `--peers` beside
+    `--path` adds all paths of its programs.
+    """
+    wanted = [find_program(name) for name in given or ()]
+    if given is not None and not given:
+        wanted = list(PROGRAMS)
+    paths = [path for program in wanted for path in program.paths]
+    paths += [path for path in named or () if path in PEER_PATHS]
+    programs = dict.fromkeys([*wanted, *(PEER_PATHS[path] for path in paths)])
+    everything = {path for program in programs for path in program.paths} <= set(paths)
+    return tuple(programs), None if everything else tuple(dict.fromkeys(paths))
+
+
+def _selection(given: argparse.Namespace, named: tuple[str, ...] | None) -> Selection:
+    # Two builds are compared by themselves, unless other paths are asked for by name.
+    measured = tuple(path for path in REGISTRY if path not in PRICES)
+    default = () if given.against is not None and named is None else measured
     return Selection(
         cases=_cases(given),
-        paths=_known("path", given.path, REGISTRY) or tuple(p for p in REGISTRY if p not in PRICES),
+        paths=tuple(default if named is None else (n for n in named if n in REGISTRY)),
         placements=_known("placement", given.placement, PLACEMENTS),
         keys=_known("key", given.key, KEYS),
         threads=tuple(dict.fromkeys(given.threads)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from cryptography.hazmat.primitives import padding
 from cryptography.hazmat.primitives.ciphers import (
     AEADEncryptionContext,
     Cipher,
@@ -11,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers import (
     modes,
 )
 
-from .cases import DECRYPT, TAG, Case
+from .cases import BLOCK, DECRYPT, TAG, Case
 from .outputs import Output
 
 _CHUNK = 1 << 26  # below cryptography's 2**31 - 1 and kind to memory
@@ -35,6 +36,10 @@ def reference_output(case: Case, key: bytes, iv: bytes, nonce: bytes, data: byte
         mode = modes.CTR(iv)
     else:
         mode = modes.ECB()
+    if case.padded and case.direction != DECRYPT:
+        padder = padding.PKCS7(8 * BLOCK).padder()
+        data = padder.update(data) + padder.finalize()
+        length = len(data)
     cipher = Cipher(algorithms.AES(key), mode)
     context = cipher.decryptor() if case.direction == DECRYPT else cipher.encryptor()
     # update_into asks for room for one more block, although whole blocks never use it.
@@ -45,4 +50,7 @@ def reference_output(case: Case, key: bytes, iv: bytes, nonce: bytes, data: byte
             context.update_into(source[start:stop], target[start : stop + 15])
     context.finalize()
     tag = context.tag if isinstance(context, AEADEncryptionContext) else b""
+    if case.padded and case.direction == DECRYPT:
+        unpadder = padding.PKCS7(8 * BLOCK).unpadder()
+        length = len(unpadder.update(bytes(body[:length])) + unpadder.finalize())
     return Output(memoryview(body)[:length], memoryview(tag))

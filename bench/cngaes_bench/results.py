@@ -2,26 +2,31 @@
 
 One pyperf Run holds one value, because metadata belongs to runs and every value has its own
 faults, switches, clock and load. pyperf itself moves what is common to the top of the file.
+Probes are benchmarks too, named `probe/NAME`; the explanation is text in the common metadata.
 """
 
 from __future__ import annotations
 
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
 import pyperf
 
 from .cells import Cell
-from .measurement import Measurement, Result, Value
+from .explanation import BadExplanationError, Explanation
+from .measurement import Measurement, ProbeSeries, Result, Value
 from .outputs import Fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA = 1
+SCHEMA = 2  # 1 had no probes
 _PREFIX = "cngaes_"
 _HEADER = "cngaes_header"
 _MACHINE = "cngaes_machine"
+_EXPLANATION = "cngaes_explanation"
+_PROBE, _PROBE_UNIT = "cngaes_probe", "cngaes_probe_unit"
 _DETAIL = "cngaes_detail_"
 _EXTRA = "cngaes_extra_"
 # Kept under pyperf's own names, so that its tools show them.
@@ -41,9 +46,13 @@ def to_suite(measurement: Measurement) -> pyperf.BenchmarkSuite:
         _HEADER: measurement.header_json(),
         _MACHINE: json.dumps(measurement.machine),
     }
+    if measurement.explanation is not None:
+        common[_EXPLANATION] = measurement.explanation.to_json()
     for name in ("load_avg_1min", "mem_max_rss", "runnable_threads"):
         common.pop(name, None)  # true of this moment only
-    return pyperf.BenchmarkSuite([_to_benchmark(result, common) for result in measurement.results])
+    benchmarks = [_to_benchmark(result, common) for result in measurement.results]
+    benchmarks += [_probe_to_benchmark(probe, common) for probe in measurement.probes]
+    return pyperf.BenchmarkSuite(benchmarks)
 
 
 def _to_benchmark(result: Result, common: dict[str, Any]) -> pyperf.Benchmark:
@@ -58,8 +67,17 @@ def _to_benchmark(result: Result, common: dict[str, Any]) -> pyperf.Benchmark:
         "cngaes_sha256": fingerprint.sha256,
         **{_DETAIL + name: value for name, value in result.details.items() if value},
     }
-    runs = [_to_run(value, of_cell) for value in result.values]
-    return pyperf.Benchmark(runs)
+    return pyperf.Benchmark([_to_run(value, of_cell) for value in result.values])
+
+
+def _probe_to_benchmark(probe: ProbeSeries, common: dict[str, Any]) -> pyperf.Benchmark:
+    of_probe = {
+        **common,
+        "name": f"probe/{probe.name}",
+        _PROBE: probe.label,
+        _PROBE_UNIT: probe.unit,
+    }
+    return pyperf.Benchmark([_to_run(value, of_probe) for value in probe.values])
 
 
 def _to_run(value: Value, of_cell: dict[str, Any]) -> pyperf.Run:
@@ -83,32 +101,65 @@ def write(measurement: Measurement, path: Path, *, force: bool = False) -> None:
     to_suite(measurement).dump(str(path), compact=True, replace=force)
 
 
+def to_text(measurement: Measurement) -> str:
+    """Give the text that `write` writes."""
+    out = io.StringIO()
+    to_suite(measurement).dump(out, compact=True)
+    return out.getvalue()
+
+
 def read(path: Path) -> Measurement:
     """Read the measurement in a file. Raises NotOursError with what is wrong about it."""
     try:
         suite = pyperf.BenchmarkSuite.load(str(path))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except Exception as error:  # pyperf takes any JSON apart without a look
         raise NotOursError(f"{path} is not a pyperf file: {error}") from error
     return from_suite(suite, str(path))
 
 
 def from_suite(suite: pyperf.BenchmarkSuite, name: str = "this suite") -> Measurement:
     """Undo `to_suite`."""
-    results = []
+    results, probes = [], []
     first: dict[str, Any] = {}
     for benchmark in suite.get_benchmarks():
-        first = first or benchmark.get_metadata()
-        schema = first.get("cngaes_schema")
-        if schema != SCHEMA:
-            raise NotOursError(f"{name}: schema {schema!r} instead of {SCHEMA}")
-        results.append(_from_benchmark(benchmark))
+        metadata = benchmark.get_metadata()
+        first = first or metadata
+        _check_schema(metadata.get("cngaes_schema"), name)
+        try:
+            if _PROBE in metadata:
+                probes.append(_from_probe(benchmark))
+            else:
+                results.append(_from_benchmark(benchmark))
+        except (KeyError, TypeError, ValueError) as error:
+            raise NotOursError(f"{name}: {benchmark.get_name()}: {_missing(error)}") from error
     try:
         measurement = Measurement.from_header(first[_HEADER])
         measurement.machine = json.loads(first[_MACHINE])
+        if _EXPLANATION in first:
+            measurement.explanation = Explanation.from_json(first[_EXPLANATION])
+    except BadExplanationError as error:
+        raise NotOursError(f"{name}: {error}") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise NotOursError(f"{name}: no usable header: {error}") from error
-    measurement.results = results
+        raise NotOursError(f"{name}: no usable header: {_missing(error)}") from error
+    measurement.results, measurement.probes = results, probes
     return measurement
+
+
+def _check_schema(schema: object, name: str) -> None:
+    if schema == SCHEMA:
+        return
+    if schema is None:
+        raise NotOursError(f"{name}: a pyperf file, but not one of `python -m cngaes bench`")
+    if isinstance(schema, int) and schema < SCHEMA:
+        raise NotOursError(
+            f"{name}: written by an older version (schema {schema}, this one reads {SCHEMA}): "
+            "measure again, or read it with that version"
+        )
+    raise NotOursError(f"{name}: schema {schema!r} instead of {SCHEMA}")
+
+
+def _missing(error: Exception) -> str:
+    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
 
 
 def _from_benchmark(benchmark: pyperf.Benchmark) -> Result:
@@ -123,6 +174,13 @@ def _from_benchmark(benchmark: pyperf.Benchmark) -> Result:
     result.details = details
     result.values = [_from_run(run) for run in benchmark.get_runs()]
     return result
+
+
+def _from_probe(benchmark: pyperf.Benchmark) -> ProbeSeries:
+    common = benchmark.get_metadata()
+    name = benchmark.get_name().removeprefix("probe/")
+    values = [_from_run(run) for run in benchmark.get_runs()]
+    return ProbeSeries(name, common[_PROBE], common[_PROBE_UNIT], values)
 
 
 def _from_run(run: pyperf.Run) -> Value:

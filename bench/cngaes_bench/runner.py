@@ -10,14 +10,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .buffers import Buffers, check_room
-from .measurement import Measurement, Missing, Result, Value
+from .explain.probes import Group, probes_for
+from .measurement import Measurement, Missing, ProbeSeries, Result, Value
 from .outputs import Fingerprint, WrongOutputError
 from .pace import Pace
 from .paths import PRICES, REGISTRY, Open, find
 from .paths.base import Extra, Hello, Path, PathDiedError, UnavailableError, UnsupportedError
 from .planner import Selection, twins
 from .progress import Progress, Silent
-from .system import clock_mhz, load_average
+from .system import clock_mhz, load_average, rest
 from .workload import Workload
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Settings:
     min_time: float = 0.02
     seed: int = 0
     pace: Pace = field(default_factory=Pace)
+    probes: bool = False  # price page faults, copies and calls in the same rounds
 
 
 @dataclass(eq=False, slots=True)
@@ -74,21 +76,27 @@ class Runner:
         self._progress = progress or Silent()
         self._random = random.Random(settings.seed)  # an order, not a secret
         self._entries: list[_Entry] = []
+        self._groups: list[Group] = []
+        self._series: list[ProbeSeries] = []
         self._measurement = self._new_measurement()
 
     def measure(self, selection: Selection) -> Measurement:
         """Prepare, check, warm up, take the rounds, check again."""
-        self._entries = []
+        self._entries, self._groups, self._series = [], [], []
         self._measurement = self._new_measurement()
         try:
             self._prepare(selection)
             self._calibrate()
+            if self._settings.probes:
+                self._groups = probes_for(entry.cell for entry in self._entries)
+                self._series = [one for group in self._groups for one in group.series.values()]
             self._take_rounds()
         finally:
             for entry in self._entries:
                 _quietly_quit(entry.session)
             self._buffers.release()
         self._measurement.results = [e.result for e in self._entries if e.result.values]
+        self._measurement.probes = [each for each in self._series if each.values]
         return self._measurement
 
     def _new_measurement(self) -> Measurement:
@@ -102,7 +110,8 @@ class Runner:
         candidates = selection.candidates(hellos.values())
         if not candidates:
             return
-        check_room([cell for alternatives in candidates for cell in alternatives])
+        programs = {name: hello.program for name, hello in hellos.items()}
+        check_room([cell for alternatives in candidates for cell in alternatives], programs)
         self._progress.stage("checking outputs", len(candidates))
         for alternatives in candidates:
             self._progress.step(alternatives[0].name)
@@ -192,7 +201,7 @@ class Runner:
         pace.begin(run, [entry.cell for entry in self._entries])
         self._progress.stage(
             f"run {run + 1}/{settings.runs}" if settings.runs > 1 else "measuring",
-            settings.rounds * len(self._entries),
+            settings.rounds * (len(self._entries) + len(self._groups)),
         )
         for number in range(settings.rounds):
             last = number + 1 == settings.rounds or pace.is_last(number + 1)
@@ -207,26 +216,60 @@ class Runner:
 
     def _take_round(self, run: int, number: int, *, last: bool) -> None:
         """One round. Its values count only when it is complete: pairs need both halves."""
-        order = list(self._entries)
+        order: list[_Entry | Group] = [*self._entries, *self._groups]
         self._random.shuffle(order)
-        taken: list[tuple[_Entry, Value]] = []
+        taken: list[tuple[list[Value], Value]] = []
         for position, entry in enumerate(order):
+            if isinstance(entry, Group):
+                taken += self._take_probes(entry, run, number, position)
+                continue
             if entry not in self._entries:
                 continue  # lost together with its path a moment ago
             self._progress.step(entry.cell.name)
             try:
-                taken.append((entry, self._take_value(entry, run, number, position)))
+                value = self._take_value(entry, run, number, position)
                 if last:
                     self._check(entry.cell, entry.session.verify())
+                taken.append((entry.result.values, value))
             except Exception as error:  # noqa: BLE001 - a path may fail in any way
                 self._lose(entry, error)
-        for entry, value in taken:
-            entry.result.values.append(value)
+        for values, value in taken:
+            values.append(value)
+
+    def _take_probes(
+        self, group: Group, run: int, number: int, position: int
+    ) -> list[tuple[list[Value], Value]]:
+        self._progress.step("probes")
+        self._buffers.release()
+        rest()
+        try:
+            taken = group.take()
+        except Exception as error:  # noqa: BLE001 - explained later, by name, as missing
+            self._groups.remove(group)
+            names = ", ".join(group.series)
+            self._measurement.lost.append(Missing(f"probes {names}", _reason(error)))
+            return []
+        return [
+            (
+                group.series[name].values,
+                # A coarse clock may see nothing at all, and pyperf has no use for a zero.
+                Value(
+                    max(one.ns, 1) / one.units / 1e9,
+                    max(1, int(one.units)),
+                    run,
+                    number,
+                    position,
+                    {"page_faults": one.faults},
+                ),
+            )
+            for name, one in taken.items()
+        ]
 
     def _take_value(self, entry: _Entry, run: int, number: int, position: int) -> Value:
         target = self._settings.min_time
         while True:
             extras: dict[str, Extra] = {"load_avg_1min": load_average()}
+            rest()
             before = clock_mhz()
             sample = entry.session.run(entry.loops)
             after = clock_mhz()

@@ -74,13 +74,25 @@ def paired_ratio(slower: Mapping[Moment, float], faster: Mapping[Moment, float])
     return _ratio(tuple(math.log(slower[moment] / faster[moment]) for moment in moments))
 
 
+@lru_cache(maxsize=64)
+def _middles(count: int) -> tuple[tuple[int, int], ...]:
+    """Draw `count` of as many, again and again, and note which two are the middle ones.
+
+    Which ranks are drawn does not depend on the values, so one series serves all pairs of cells.
+    """
+    chance = random.Random(_SEED)
+    middles = []
+    for _ in range(_RESAMPLES):
+        ranks = sorted(chance.choices(range(count), k=count))
+        middles.append((ranks[(count - 1) // 2], ranks[count // 2]))
+    return tuple(middles)
+
+
 @lru_cache(maxsize=4096)
 def _ratio(logs: tuple[float, ...]) -> Ratio:
     """Bootstrap the median; kept, because a report asks for the same pairs several times."""
-    chance = random.Random(_SEED)
-    medians = sorted(
-        statistics.median(chance.choices(logs, k=len(logs))) for _ in range(_RESAMPLES)
-    )
+    ordered = sorted(logs)
+    medians = sorted((ordered[i] + ordered[j]) / 2 for i, j in _middles(len(logs)))
     tail = int(_RESAMPLES * (1 - _LEVEL) / 2)
     middle, low, high = statistics.median(logs), medians[tail], medians[-1 - tail]
     return Ratio(math.exp(middle), math.exp(low), math.exp(high), len(logs))
@@ -112,22 +124,26 @@ def compare(measurement: Measurement, baseline: Result, result: Result) -> Compa
     A verdict needs more than one round, an interval that lies wholly beyond the noise floor,
     and the same in every run by itself.
     """
+    return judge(baseline, result, noise_floor(measurement, result), measurement.runs)
+
+
+def judge(baseline: Result, result: Result, floor: float | None, runs: int) -> Comparison | None:
+    """Hold a pair against a noise floor, over all runs and in each of them."""
     ratio = paired_ratio(baseline.by_moment(), result.by_moment())
     if ratio is None:
         return None
     if baseline is result:
         return Comparison(ratio, "baseline")
-    floor = noise_floor(measurement, result)
     if floor is None:
         return Comparison(ratio, "no A/A pair")
     if ratio.rounds < 2:
         return Comparison(ratio, "one round")
     sides = {_side(ratio, floor)}
-    for run in range(measurement.runs):
+    for run in range(runs):
         of_run = paired_ratio(baseline.by_moment(run), result.by_moment(run))
         if of_run is not None:
             sides.add(_side(of_run, floor))
-    if len(sides) > 1 and measurement.runs > 1:
+    if len(sides) > 1 and runs > 1:
         return Comparison(ratio, "not reproduced")
     return Comparison(ratio, sides.pop())
 

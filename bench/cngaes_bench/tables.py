@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .article import article_section, is_article, outputs_section
 from .cells import INTO, NEW
 from .document import Document, Section, Table, to_csv
+from .explain.sections import brief as explained
 from .paths import PRICES
 from .stats import Comparison, compare, noise_floor, summarize, two_size_fit
 from .workload import describe_data
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from .measurement import Measurement, Missing, Result
 
 # What a ratio refers to: the first of these that a case has.
-_BASELINES = (f"cryptography/{INTO}", f"hashlib/{NEW}", f"cryptography/{NEW}")
+BASELINES = (f"cryptography/{INTO}", f"hashlib/{NEW}", f"cryptography/{NEW}")
+_SMALL, _MANY = 1 << 10, 100_000
 _FIT_UP_TO = 1 << 20  # beyond it memory decides, and a straight line does not hold
 
 _MEDIAN_SPEED, _CYCLES, _FAULTS = "MB/s\nmedian", "cycles\n/byte", "page\nfaults"
 
 _MACHINE_TITLES = {
     "cpu": "CPU",
+    "cpu_design": "CPU design",
     "cpu_features": "instruction sets",
     "cpus": "CPUs usable",
     "os": "operating system",
@@ -34,46 +37,75 @@ _MACHINE_TITLES = {
 }
 
 
-def document(measurement: Measurement) -> Document:
-    """Put a whole report together."""
-    sections = []
+class BaselineError(ValueError):
+    """A baseline that was not measured; the text names those that were."""
+
+
+def document(
+    measurement: Measurement, wanted: str | None = None, extra: Sequence[Section] = ()
+) -> Document:
+    """Put a whole report together; `wanted` is the baseline, as path/placement."""
+    sections = list(extra)
     if is_article(measurement):
         sections += [article_section(measurement), outputs_section(measurement)]
     cases = dict.fromkeys(result.cell.case for result in measurement.results)
-    sections += [_case_section(measurement, case) for case in cases]
-    if (calls := _calls_section(measurement)) is not None:
+    sections += [case_section(measurement, case, wanted) for case in cases]
+    if (calls := calls_section(measurement)) is not None:
         sections.append(calls)
-    sections.append(_checks_section(measurement))
+    if (small := small_section(measurement)) is not None:
+        sections.append(small)
+    if measurement.explanation is not None:
+        sections += explained(measurement.explanation)
+    sections += closing_sections(measurement)
+    sections.append(machine_section(measurement))
+    return Document(title(measurement, "cngaes bench"), sections)
+
+
+def closing_sections(measurement: Measurement) -> list[Section]:
+    """Tell how it was measured, and what is not here."""
+    sections = [_checks_section(measurement)]
     if measurement.lost:
         sections.append(_missing_section("Lost", measurement.lost))
     if measurement.unsupported:
         sections.append(_missing_section("Not measured", measurement.unsupported))
-    sections.append(_machine_section(measurement))
-    return Document(_title(measurement), sections)
+    return sections
 
 
-def _title(measurement: Measurement) -> str:
-    """Put at the top what no reader may overlook."""
-    title = "cngaes bench"
+def title(measurement: Measurement, name: str) -> str:
+    """Put beside the name what no reader may overlook."""
+    words = name
     if wine := measurement.machine.get("wine_version"):
-        title += f", under Wine {wine.split(' ')[0]}: not Windows' own CNG"
+        words += f", under Wine {wine.split(' ')[0]}: not Windows' own CNG"
     if emulated := measurement.machine.get("emulated"):
-        title += f", EMULATED ({emulated}): the times say nothing about a machine"
-    return title
+        words += f", EMULATED ({emulated}): the times say nothing about a machine"
+    return words
 
 
-def baseline(measurement: Measurement, case: Case) -> Result | None:
-    """Find the result that the ratios of a case refer to."""
+def check_baseline(measurements: Sequence[Measurement], wanted: str | None) -> None:
+    """Raise BaselineError for a baseline that no case of any file has."""
+    ways = dict.fromkeys(
+        r.cell.way for measurement in measurements for r in measurement.results if not r.cell.again
+    )
+    if wanted is not None and wanted not in ways:
+        raise BaselineError(f"baseline {wanted!r} was not measured; there are: {', '.join(ways)}")
+
+
+def baseline(measurement: Measurement, case: Case, wanted: str | None = None) -> Result | None:
+    """Find the result that the ratios of a case refer to: the wanted one, if the case has it."""
     of_case = [r for r in measurement.results if r.cell.case == case and not r.cell.again]
-    for place in _BASELINES:
+    for result in of_case:
+        if result.cell.way == wanted:
+            return result
+    for place in BASELINES:
         for result in of_case:
             if f"{result.cell.path}/{result.cell.placement}" == place:
                 return result
     return None
 
 
-def _case_section(measurement: Measurement, case: Case) -> Section:
-    base = baseline(measurement, case)
+def case_section(measurement: Measurement, case: Case, wanted: str | None = None) -> Section:
+    """Put all that was measured of a case into a table."""
+    base = baseline(measurement, case, wanted)
     results = [r for r in measurement.results if r.cell.case == case and not r.cell.again]
     unit, factor = _unit([min(r.seconds) for r in results])
     columns = [
@@ -101,9 +133,9 @@ def _case_section(measurement: Measurement, case: Case) -> Section:
                 f"{summary.spread:.0%}",
                 f"{size / summary.minimum / 1e6:,.1f}",
                 f"{size / summary.median / 1e6:,.1f}",
-                "-" if cycles is None else f"{cycles:.3f}",
+                "-" if cycles is None else f"{cycles:,.{3 if cycles < 100 else 0}f}",
                 "-" if faults is None else f"{faults:,.0f}",
-                _ratio_text(comparison),
+                ratio_text(comparison),
                 comparison.verdict if comparison else "-",
             ]
         )
@@ -134,7 +166,7 @@ def _case_notes(measurement: Measurement, results: Sequence[Result]) -> list[str
     return notes
 
 
-def _calls_section(measurement: Measurement) -> Section | None:
+def calls_section(measurement: Measurement) -> Section | None:
     """Show what a call costs before its first byte, wherever two sizes were measured."""
     lines: dict[tuple[str, str, str], dict[int, Result]] = defaultdict(dict)
     for result in measurement.results:
@@ -162,6 +194,26 @@ def _calls_section(measurement: Measurement) -> Section | None:
     columns = ("case", "path/placement", "fixed ns\na call", "ns a KiB", "from the sizes")
     note = "A straight line through the fastest values of the two sizes: an estimate, no fit."
     return Section("Cost of a call", Table(columns, rows, labels=2, words=1), [note])
+
+
+def small_section(measurement: Measurement) -> Section | None:
+    """Show 1 KiB a hundred thousand times, wherever it was measured."""
+    rows = [
+        [
+            f"{result.cell.case.algorithm}/{result.cell.case.direction}",
+            result.cell.way,
+            *(f"{_MANY * seconds * 1e3:,.1f}" for seconds in (summary.minimum, summary.median)),
+            f"{result.values[0].loops:,}",
+        ]
+        for result in measurement.results
+        if result.cell.case.size == _SMALL and not result.cell.again
+        for summary in [summarize(result.seconds)]
+    ]
+    if not rows:
+        return None
+    columns = ("case", "path/placement", "best ms", "median ms", "calls\na value")
+    note = f"{_MANY:,} calls at the price of a call in values of so many calls each."
+    return Section("1 KiB a hundred thousand times", Table(columns, rows, labels=2), [note])
 
 
 def _checks_section(measurement: Measurement) -> Section:
@@ -196,7 +248,8 @@ def _missing_section(title: str, missing: Sequence[Missing]) -> Section:
     return Section(title, Table(("what", "why"), rows, labels=2))
 
 
-def _machine_section(measurement: Measurement) -> Section:
+def machine_section(measurement: Measurement) -> Section:
+    """Tell what it was measured on, with what, and by which command."""
     rows = [[_MACHINE_TITLES.get(key, key), text] for key, text in measurement.machine.items()]
     versions = {r.cell.path: r.version for r in measurement.results}
     rows += [[f"path {path}", version] for path, version in versions.items()]
@@ -220,7 +273,8 @@ def cycles_per_byte(result: Result) -> float | None:
     return best.seconds * clock * 1e6 / result.cell.bytes_per_call
 
 
-def _ratio_text(comparison: Comparison | None) -> str:
+def ratio_text(comparison: Comparison | None) -> str:
+    """Write a ratio and its interval."""
     if comparison is None:
         return "-"
     ratio = comparison.ratio
@@ -243,21 +297,28 @@ def _number(value: float) -> str:
 
 
 _CSV = (
-    "case", "path", "placement", "key", "threads", "again", "values", "min_s", "median_s",
-    "mean_s", "max_s", "spread", "bytes", "MBps_best", "MBps_median", "cycles_per_byte",
+    "file", "case", "path", "placement", "key", "threads", "again", "values", "min_s", "median_s",
+    "mean_s", "max_s", "spread_of_median", "bytes", "MBps_best", "MBps_median", "cycles_per_byte",
     "page_faults", "voluntary_switches", "involuntary_switches", "clock_mhz", "baseline", "ratio",
     "ratio_low", "ratio_high", "verdict", "first8", "last16", "sha256", "version", "kernel",
 )  # fmt: skip
 
 
-def csv_text(measurement: Measurement) -> str:
-    """One line an entry, numbers in full."""
-    return to_csv(_CSV, (_csv_row(measurement, result) for result in measurement.results))
+def csv_text(measurements: Sequence[Measurement], wanted: str | None = None) -> str:
+    """One line an entry, numbers in full; several files one after the other."""
+    return to_csv(
+        _CSV,
+        (
+            [number, *_csv_row(measurement, result, wanted)]
+            for number, measurement in enumerate(measurements, 1)
+            for result in measurement.results
+        ),
+    )
 
 
-def _csv_row(measurement: Measurement, result: Result) -> list[object]:
+def _csv_row(measurement: Measurement, result: Result, wanted: str | None) -> list[object]:
     cell, summary = result.cell, summarize(result.seconds)
-    base = baseline(measurement, cell.case)
+    base = baseline(measurement, cell.case, wanted)
     comparison = compare(measurement, base, result) if base and not cell.again else None
     ratio = comparison.ratio if comparison else None
     size = cell.bytes_per_call

@@ -1,15 +1,17 @@
 """The input every path works on, and what the right result looks like.
 
-Two kinds of data, told apart by the size alone so that another process can make them too:
+Kinds of data, told apart by the case alone so that another process can make them too:
 
 * whole MiB: the article's workload, one pseudo-random 1 MiB block repeated, keys and IVs
   that count up from zero (the article's 128 MiB is one of these sizes);
+* the case of the Perl text: its letters, and hex digits as the bytes of its key;
 * any other size: a second block of the same generator, which gives key, IV and nonce too.
 """
 
 from __future__ import annotations
 
 import json
+import string
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -23,6 +25,10 @@ ARTICLE_SIZE = 128 * MIB
 ARTICLE_SEED = 20260807
 RANDOM_SEED = 1123581321
 _SHORT = 1 << 15
+# The Perl text's message, 52 bytes by AES-256-ECB with padding; its key was random hex digits.
+PERL_TEXT = (string.ascii_lowercase + string.ascii_uppercase).encode()
+PERL_KEY = b"0123456789abcdef" * 2
+PERL_ALGORITHM = "aes-256-ecb"
 _DATA_AT = 64  # the random block begins with the key (32), the IV (16) and the nonce (12)
 
 
@@ -41,6 +47,11 @@ def xorshift_block(seed: int = ARTICLE_SEED, size: int = MIB) -> bytes:
 def is_article_size(size: int) -> bool:
     """Tell which of the two kinds of data a size has."""
     return size % MIB == 0
+
+
+def is_perl_case(case: Case) -> bool:
+    """Tell whether a case is the one of the Perl text."""
+    return case.algorithm == PERL_ALGORITHM and case.size == len(PERL_TEXT)
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,9 @@ class Workload:
 
     def _make(self, case: Case) -> Material:
         plain = self._plaintext(case.size)
-        if is_article_size(case.size):
+        if is_perl_case(case):
+            plain, key, iv, nonce = PERL_TEXT, PERL_KEY, b"", b""
+        elif is_article_size(case.size):
             key, iv, nonce = bytes(range(case.key_bytes)), bytes(range(16)), bytes(range(12))
         else:
             head = xorshift_block(RANDOM_SEED, _SHORT)
@@ -144,5 +157,7 @@ def describe_data(case: Case) -> str:
     """Give one phrase for a report."""
     if is_article_size(case.size):
         return f"the article's generator, {format_size(case.size)}"
+    if is_perl_case(case):
+        return f"the letters a..z A..Z of the Perl text, {format_size(case.size)}"
     kind = "message" if case.direction == HASH else "message and key"
     return f"seeded random {kind}, {format_size(case.size)}"

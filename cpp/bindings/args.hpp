@@ -5,7 +5,7 @@
 
 namespace cngaes::python {
 
-inline constexpr int kMaxParameters = 6;
+inline constexpr int kMaxParameters = 9;
 
 struct Signature {
   const char* function;  // with its class, as it appears in errors: "AESGCM.encrypt"

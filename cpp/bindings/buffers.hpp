@@ -1,9 +1,13 @@
 // Buffers of the caller, held for the whole call and counted in bytes whatever their item size.
 #pragma once
 
+#include "cngaes/lists.hpp"
 #include "python.hpp"
 
 namespace cngaes::python {
+
+// A C-contiguous view, with the errors of Input below. flags: PyBUF_FORMAT or nothing.
+bool get_contiguous_view(PyObject* object, Py_buffer* view, const char* name, int flags = 0);
 
 // A readable argument. Errors name it: TypeError for str and objects without a buffer, BufferError
 // for memory that is not C-contiguous.
@@ -33,6 +37,10 @@ class Input {
 
   const std::uint8_t* data() const noexcept { return data_; }
   std::size_t len() const noexcept { return len_; }
+  ByteView view() const noexcept { return {data_, len_}; }
+
+  // Where an empty input points to.
+  static const std::uint8_t* nothing() noexcept { return kNothing; }
 
  private:
   bool get_view(PyObject* object, const char* name);
@@ -79,6 +87,7 @@ bool check_exact_size(const char* name, std::size_t expected, std::size_t given)
 
 // ValueError if `out` shares memory with `in`; in_place allows both to start at the same byte.
 enum class InPlace : bool { no, yes };
-bool check_overlap(const Output& out, const Input& in, const char* in_name, InPlace in_place);
+bool check_overlap(const Output& out, const Input& in, const char* in_name, InPlace in_place,
+                   const char* out_name = "buf");
 
 }  // namespace cngaes::python

@@ -64,4 +64,30 @@ PyObject* raise(Status status) {
   Py_UNREACHABLE();
 }
 
+PyObject* raise_item(Status status, const char* item) {
+  char text[256];
+  std::snprintf(text, sizeof text, "%s: %s", item, status.text == nullptr ? "" : status.text);
+  status.text = text;
+  return raise(status);
+}
+
+PyObject* raise_invalid_tags(const std::uint8_t* failed, std::size_t count) {
+  Py_ssize_t num_failed = 0;
+  for (std::size_t i = 0; i < count; ++i) num_failed += failed[i];
+  const Ref indices(PyTuple_New(num_failed));
+  if (!indices) return nullptr;
+  Py_ssize_t at = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (failed[i] == 0) continue;
+    PyObject* const index = PyLong_FromSize_t(i);
+    if (index == nullptr) return nullptr;
+    PyTuple_SET_ITEM(indices.get(), at++, index);
+  }
+  const Ref module(PyImport_ImportModule("cngaes.exceptions"));
+  const Ref type(module ? PyObject_GetAttrString(module.get(), "InvalidTag") : nullptr);
+  const Ref error(type ? PyObject_CallOneArg(type.get(), indices.get()) : nullptr);
+  if (error) PyErr_SetObject(type.get(), error.get());
+  return nullptr;
+}
+
 }  // namespace cngaes::python

@@ -15,14 +15,20 @@ namespace py = pybind11;
 namespace cngaes::python {
 namespace {
 
-// {"aes": (names, best first), "sha256": (...)} of the kernels that `keep` accepts.
-template <class Keep>
-py::dict kernels_by_family(Keep keep) {
+// {"aes": (names, best first), "sha256": (...)} of the kernels that `keep` accepts; behind them
+// those that `behind` accepts and `keep` does not.
+template <class Keep, class Behind>
+py::dict kernels_by_family(Keep keep, Behind behind) {
   py::dict result;
   for (std::size_t family = 0; family < kNumFamilies; ++family) {
     py::list names;
     for (const Kernel& kernel : compiled_kernels()) {
       if (static_cast<std::size_t>(kernel.family) == family && keep(kernel)) {
+        names.append(kernel.name);
+      }
+    }
+    for (const Kernel& kernel : compiled_kernels()) {
+      if (static_cast<std::size_t>(kernel.family) == family && behind(kernel) && !keep(kernel)) {
         names.append(kernel.name);
       }
     }
@@ -173,11 +179,16 @@ void pretend_emulated_hook(const py::object& answer) {
 
 void add_introspection(py::module_& module) {
   module.def(
-      "compiled_kernels", [] { return kernels_by_family([](const Kernel&) { return true; }); },
+      "compiled_kernels",
+      [] {
+        const auto all = [](const Kernel&) { return true; };
+        return kernels_by_family(all, all);
+      },
       "Kernels in this build: {'aes': names, 'sha256': names}, best first.");
   module.def(
-      "supported_kernels", [] { return kernels_by_family(is_supported); },
-      "Those of compiled_kernels() that this CPU, less CNGAES_CPU_MASK, can run.");
+      "supported_kernels", [] { return kernels_by_family(is_preferred, is_supported); },
+      "Those of compiled_kernels() that this CPU, less CNGAES_CPU_MASK, can run, the one that it "
+      "chooses first.");
   module.def("cpu_features", cpu_features,
              "Names of the CPU features in use, less CNGAES_CPU_MASK.");
   module.def("build_info", build_info, "How this extension was built.");

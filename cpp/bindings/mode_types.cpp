@@ -2,8 +2,10 @@
 #include <cstring>
 #include <limits>
 
+#include "batch_out.hpp"
 #include "buffers.hpp"
 #include "cngaes/messages.hpp"
+#include "cngaes/split.hpp"
 #include "context_types.hpp"
 #include "key_object.hpp"
 #include "types.hpp"
@@ -29,23 +31,28 @@ struct BlockCipher {
   static constexpr bool kHasIv = kMode == Mode::cbc;
   static constexpr int kData = kHasIv ? 1 : 0;
   static constexpr int kBuf = kData + 1;
+  // CBC encryption is one chain: it has no threads to ask for.
+  template <Direction kDirection>
+  static constexpr bool kSplits = kMode == Mode::ecb || kDirection == Direction::decrypt;
 
   template <Direction kDirection>
   static PyObject* one_shot(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                             PyObject* keyword_names) {
     constexpr Signature signature = make_signature(kDirection, false);
     KeyObject* const self = as_key(object);
-    PyObject* values[3];
+    PyObject* values[4];
     Input iv;
     Input data;
+    unsigned threads = 1;
     if (!check_made(self) || !parse_arguments(signature, args, num_args, keyword_names, values) ||
-        !get(self, kDirection, values, iv, data)) {
+        !get(self, kDirection, values, iv, data) ||
+        (kSplits<kDirection> && !one_shot_threads(values[kBuf], &threads))) {
       return nullptr;
     }
     std::size_t len = output_size(self, kDirection, data.len());
     PyObject* out = new_bytes(len);
     if (out == nullptr) return nullptr;
-    if (!run(self, kDirection, iv, data, bytes_data(out), &len)) {
+    if (!run(self, kDirection, iv, data, bytes_data(out), &len, threads)) {
       Py_DECREF(out);
       return nullptr;
     }
@@ -60,19 +67,21 @@ struct BlockCipher {
                         PyObject* keyword_names) {
     constexpr Signature signature = make_signature(kDirection, true);
     KeyObject* const self = as_key(object);
-    PyObject* values[3];
+    PyObject* values[4];
     Input iv;
     Input data;
     Output buf;
+    unsigned threads = 1;
     if (!check_made(self) || !parse_arguments(signature, args, num_args, keyword_names, values) ||
         !get(self, kDirection, values, iv, data) || !buf.get(values[kBuf], "buf") ||
         !check_exact_size("buf", output_size(self, kDirection, data.len()), buf.len()) ||
         !check_overlap(buf, data, "data", InPlace::yes) ||
-        !check_overlap(buf, iv, "iv", InPlace::no)) {
+        !check_overlap(buf, iv, "iv", InPlace::no) ||
+        (kSplits<kDirection> && !one_shot_threads(values[kBuf + 1], &threads))) {
       return nullptr;
     }
     std::size_t len = buf.len();
-    if (!run(self, kDirection, iv, data, buf.data(), &len)) return nullptr;
+    if (!run(self, kDirection, iv, data, buf.data(), &len, threads)) return nullptr;
     return PyLong_FromSize_t(len);
   }
 
@@ -109,16 +118,19 @@ struct BlockCipher {
  private:
   static constexpr Signature make_signature(Direction direction, bool into) {
     const bool encrypt = direction == Direction::encrypt;
+    const int n = kBuf + (into ? 1 : 0);
     if (kHasIv) {
       const char* name = into ? (encrypt ? "AESCBC.encrypt_into" : "AESCBC.decrypt_into")
                               : (encrypt ? "AESCBC.encrypt" : "AESCBC.decrypt");
-      const int n = into ? 3 : 2;
-      return {name, n, n, n, {"iv", "data", "buf"}};
+      const int total = encrypt ? n : n + 1;
+      if (into) return {name, n, n, total, {"iv", "data", "buf", "threads"}};
+      return {name, n, n, total, {"iv", "data", "threads"}};
     }
-    const char* name = into ? (encrypt ? "AESECB.encrypt_into" : "AESECB.decrypt_into")
-                            : (encrypt ? "AESECB.encrypt" : "AESECB.decrypt");
-    const int n = into ? 2 : 1;
-    return {name, n, n, n, {"data", "buf"}};
+    if (into) {
+      const char* name = encrypt ? "AESECB.encrypt_into" : "AESECB.decrypt_into";
+      return {name, n, n, n + 1, {"data", "buf", "threads"}};
+    }
+    return {encrypt ? "AESECB.encrypt" : "AESECB.decrypt", n, n, n + 1, {"data", "threads"}};
   }
 
   static bool get(const KeyObject* self, Direction direction, PyObject* const* values, Input& iv,
@@ -135,9 +147,9 @@ struct BlockCipher {
   }
 
   static bool run(KeyObject* self, Direction direction, const Input& iv, const Input& data,
-                  std::uint8_t* out, std::size_t* len) {
+                  std::uint8_t* out, std::size_t* len, unsigned threads) {
     return with_key(self, data.len(), [&](const CipherKey& key) {
-      BlockMessage message = {key, kMode, self->padded, {}};
+      BlockMessage message = {key, kMode, self->padded, {}, threads};
       if (kHasIv) std::memcpy(message.iv, iv.data(), sizeof message.iv);
       if (direction == Direction::encrypt) {
         return encrypt_message(message, out, data.data(), data.len());
@@ -146,6 +158,41 @@ struct BlockCipher {
     });
   }
 };
+
+// ---- many messages ------------------------------------------------------------------------------
+
+constexpr Signature kCbcMany = {"AESCBC.encrypt_many", 2, 2, 3, {"ivs", "messages", "threads"}};
+PyObject* cbc_encrypt_many(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
+                           PyObject* keyword_names) {
+  KeyObject* const self = as_key(object);
+  PyObject* values[3];
+  InputList messages;
+  EqualInputs ivs;
+  unsigned threads = 0;
+  BytesList out;
+  if (!check_made(self) || !parse_arguments(kCbcMany, args, num_args, keyword_names, values) ||
+      !messages.get(values[1], "messages") || !ivs.get(values[0], "ivs", 16, messages.count()) ||
+      !threads_from(values[2], &threads)) {
+    return nullptr;
+  }
+  const std::size_t count = messages.count();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (ivs[i].len != 16) {
+      return raise_size(ItemName("ivs", i).text, "16 bytes", ivs[i].len);
+    }
+    if (self->padded || messages[i].len % 16 == 0) continue;
+    return raise_size(ItemName("messages", i).text, "a multiple of 16 bytes", messages[i].len);
+  }
+  if (!out.make(count,
+                [&](std::size_t i) { return encrypted_size(self->padded, messages[i].len); }) ||
+      !with_key(self, batch_work(messages.total(), count), [&](const CipherKey& key) {
+        return cbc_encrypt_batch(key, {ivs.list(), messages.list(), out.list(), self->padded},
+                                 count, threads);
+      })) {
+    return nullptr;
+  }
+  return out.release();
+}
 
 using Cbc = BlockCipher<Mode::cbc>;
 using Ecb = BlockCipher<Mode::ecb>;
@@ -160,8 +207,9 @@ PyMethodDef cbc_methods[] = {
      "Raises ValueError for another IV size or, without padding, data that is not whole blocks;\n"
      "TypeError or BufferError for arguments that are no buffers."},
     {"decrypt", as_method(Cbc::one_shot<kDec>), kFast,
-     "decrypt($self, iv, data)\n--\n\n"
+     "decrypt($self, iv, data, *, threads=1)\n--\n\n"
      "Decrypt data, whole blocks of 16 bytes. CBC does not authenticate.\n\n"
+     "threads is how many cores may work on it; None is as many as pay for data of that size.\n"
      "Raises InvalidPadding, one text for every fault; else as encrypt()."},
     {"encrypt_into", as_method(Cbc::into<kEnc>), kFast,
      "encrypt_into($self, iv, data, buf)\n--\n\n"
@@ -169,9 +217,15 @@ PyMethodDef cbc_methods[] = {
      "buf may start where data starts, or not overlap it; ValueError otherwise. TypeError for a\n"
      "read-only buf."},
     {"decrypt_into", as_method(Cbc::into<kDec>), kFast,
-     "decrypt_into($self, iv, data, buf)\n--\n\n"
+     "decrypt_into($self, iv, data, buf, *, threads=1)\n--\n\n"
      "As decrypt(), into a writable buffer of len(data) bytes; returns the message's length.\n\n"
      "The rest of buf is zeros, all of it after InvalidPadding. Raises as encrypt_into()."},
+    {"encrypt_many", as_method(cbc_encrypt_many), kFast,
+     "encrypt_many($self, ivs, messages, *, threads=None)\n--\n\n"
+     "encrypt() for each of a sequence of messages, several in step: a list of ciphertexts.\n\n"
+     "ivs is a sequence, or one buffer of 16 bytes for each message. threads is how many cores\n"
+     "may be used; None is as many as pay. Raises as encrypt(), naming the item; nothing is\n"
+     "encrypted then."},
     {"encryptor", as_method(Cbc::context<kEnc>), METH_METHOD | kFast,
      "encryptor($self, iv)\n--\n\nA context that encrypts one message in pieces."},
     {"decryptor", as_method(Cbc::context<kDec>), METH_METHOD | kFast,
@@ -181,20 +235,21 @@ PyMethodDef cbc_methods[] = {
 
 PyMethodDef ecb_methods[] = {
     {"encrypt", as_method(Ecb::one_shot<kEnc>), kFast,
-     "encrypt($self, data)\n--\n\n"
+     "encrypt($self, data, *, threads=1)\n--\n\n"
      "Encrypt each block of 16 bytes by itself (SP 800-38A section 6.1).\n\n"
+     "threads is how many cores may work on it; None is as many as pay for data of that size.\n"
      "Raises ValueError, without padding, for data that is not whole blocks; TypeError or\n"
      "BufferError for arguments that are no buffers."},
     {"decrypt", as_method(Ecb::one_shot<kDec>), kFast,
-     "decrypt($self, data)\n--\n\n"
+     "decrypt($self, data, *, threads=1)\n--\n\n"
      "Decrypt whole blocks of 16 bytes. Raises InvalidPadding; else as encrypt()."},
     {"encrypt_into", as_method(Ecb::into<kEnc>), kFast,
-     "encrypt_into($self, data, buf)\n--\n\n"
+     "encrypt_into($self, data, buf, *, threads=1)\n--\n\n"
      "As encrypt(), into a writable buffer of exactly the result's size; returns that size.\n\n"
      "buf may start where data starts, or not overlap it; ValueError otherwise. TypeError for a\n"
      "read-only buf."},
     {"decrypt_into", as_method(Ecb::into<kDec>), kFast,
-     "decrypt_into($self, data, buf)\n--\n\n"
+     "decrypt_into($self, data, buf, *, threads=1)\n--\n\n"
      "As decrypt(), into a writable buffer of len(data) bytes; returns the message's length.\n\n"
      "The rest of buf is zeros, all of it after InvalidPadding. Raises as encrypt_into()."},
     {nullptr, nullptr, 0, nullptr},
@@ -225,20 +280,24 @@ struct Ctr {
 
   static PyObject* one_shot(PyObject* object, PyObject* const* args, Py_ssize_t num_args,
                             PyObject* keyword_names) {
-    constexpr Signature signature = {
-        kEncrypts ? "AESCTR.encrypt" : "AESCTR.decrypt", 2, 2, 3, {"counter", "data", "offset"}};
+    constexpr Signature signature = {kEncrypts ? "AESCTR.encrypt" : "AESCTR.decrypt",
+                                     2,
+                                     2,
+                                     4,
+                                     {"counter", "data", "offset", "threads"}};
     KeyObject* const self = as_key(object);
-    PyObject* values[3];
+    PyObject* values[4];
     Input counter;
     Input data;
     std::uint64_t offset = 0;
+    unsigned threads = 1;
     if (!check_made(self) || !parse_arguments(signature, args, num_args, keyword_names, values) ||
         !get_block(counter, values[0], "counter") || !data.get(values[1], "data") ||
-        !offset_from(values[2], &offset)) {
+        !offset_from(values[2], &offset) || !one_shot_threads(values[3], &threads)) {
       return nullptr;
     }
     Ref out(new_bytes(data.len()));
-    if (!out || !run(self, counter, offset, data, bytes_data(out.get()))) return nullptr;
+    if (!out || !run(self, counter, offset, data, bytes_data(out.get()), threads)) return nullptr;
     return out.release();
   }
 
@@ -247,21 +306,22 @@ struct Ctr {
     constexpr Signature signature = {kEncrypts ? "AESCTR.encrypt_into" : "AESCTR.decrypt_into",
                                      3,
                                      3,
-                                     4,
-                                     {"counter", "data", "buf", "offset"}};
+                                     5,
+                                     {"counter", "data", "buf", "offset", "threads"}};
     KeyObject* const self = as_key(object);
-    PyObject* values[4];
+    PyObject* values[5];
     Input counter;
     Input data;
     Output buf;
     std::uint64_t offset = 0;
+    unsigned threads = 1;
     if (!check_made(self) || !parse_arguments(signature, args, num_args, keyword_names, values) ||
         !get_block(counter, values[0], "counter") || !data.get(values[1], "data") ||
-        !offset_from(values[3], &offset) || !buf.get(values[2], "buf") ||
-        !check_exact_size("buf", data.len(), buf.len()) ||
+        !offset_from(values[3], &offset) || !one_shot_threads(values[4], &threads) ||
+        !buf.get(values[2], "buf") || !check_exact_size("buf", data.len(), buf.len()) ||
         !check_overlap(buf, data, "data", InPlace::yes) ||
         !check_overlap(buf, counter, "counter", InPlace::no) ||
-        !run(self, counter, offset, data, buf.data())) {
+        !run(self, counter, offset, data, buf.data(), threads)) {
       return nullptr;
     }
     return PyLong_FromSize_t(buf.len());
@@ -294,22 +354,23 @@ struct Ctr {
 
  private:
   static bool run(KeyObject* self, const Input& counter, std::uint64_t offset, const Input& data,
-                  std::uint8_t* out) {
+                  std::uint8_t* out, unsigned threads) {
     return with_key(self, data.len(), [&](const CipherKey& key) {
-      return ctr_message(key, counter.data(), offset, out, data.data(), data.len());
+      return ctr_message(key, counter.data(), offset, out, data.data(), data.len(), threads);
     });
   }
 };
 
-#define CNGAES_CTR_DOC(name)                                                                     \
-  name "($self, counter, data, *, offset=0)\n--\n\n"                                             \
-       "Encrypt or decrypt, which is the same, data of any length (SP 800-38A section 6.5).\n\n" \
-       "counter is the initial counter block, 16 bytes, counted big-endian modulo 2**128, and\n" \
-       "must never repeat under one key. offset skips that many bytes of keystream. Raises\n"    \
-       "ValueError for another counter size, TypeError or BufferError for arguments that are\n"  \
+#define CNGAES_CTR_DOC(name)                                                                      \
+  name "($self, counter, data, *, offset=0, threads=1)\n--\n\n"                                   \
+       "Encrypt or decrypt, which is the same, data of any length (SP 800-38A section 6.5).\n\n"  \
+       "counter is the initial counter block, 16 bytes, counted big-endian modulo 2**128, and\n"  \
+       "must never repeat under one key. offset skips that many bytes of keystream. threads is\n" \
+       "how many cores may work on it; None is as many as pay for data of that size. Raises\n"    \
+       "ValueError for another counter size, TypeError or BufferError for arguments that are\n"   \
        "no buffers."
 #define CNGAES_CTR_INTO_DOC(name)                                                              \
-  name "($self, counter, data, buf, *, offset=0)\n--\n\n"                                      \
+  name "($self, counter, data, buf, *, offset=0, threads=1)\n--\n\n"                           \
        "The same into a writable buffer of exactly len(data) bytes; returns that size.\n\n"    \
        "buf may start where data starts, or not overlap it; ValueError otherwise. TypeError\n" \
        "for a read-only buf."

@@ -1,4 +1,5 @@
 // The extension module _core: what the other files define, put together.
+#include "cngaes/pool.hpp"
 #include "cngaes/registry.hpp"
 #include "ctypes_backend.hpp"
 #include "types.hpp"
@@ -16,10 +17,16 @@ PYBIND11_MODULE(_core_module, m, py::mod_gil_not_used(),
 
   bindings::register_ctypes_backend();
 
+  // The pool is the process's, not an interpreter's: its threads end when Python does. If there is
+  // no room for the registration, they end with the process.
+  static const int registered = Py_AtExit(cngaes::stop_pool);
+  static_cast<void>(registered);
+
   const bindings::Ref key_base(bindings::make_key_base(m.ptr()));
   if (!key_base || !bindings::add_gcm_type(m.ptr(), key_base.get()) ||
       !bindings::add_mode_types(m.ptr(), key_base.get()) || !bindings::add_context_types(m.ptr()) ||
-      !bindings::add_hash_type(m.ptr()) || !bindings::add_timing_functions(m.ptr())) {
+      !bindings::add_hash_type(m.ptr()) || !bindings::add_hash_batches(m.ptr()) ||
+      !bindings::add_timing_functions(m.ptr())) {
     throw py::error_already_set();
   }
   bindings::add_introspection(m);

@@ -133,6 +133,10 @@ class CngKey final : public CipherKey, public SecretObject {
     return gcm(Direction::decrypt, message, out, in, len, own_tag);
   }
 
+  Status gcm_check(const GcmMessage& message, std::uint64_t len) const noexcept override {
+    return check_gcm_message(message, len, context_.max_call);
+  }
+
   Status gcm_start(Direction, const GcmMessage&,
                    std::unique_ptr<GcmStream>*) const noexcept override {
     return kNoGcmStream;

@@ -50,6 +50,36 @@ class CpuKey final : public CipherKey, public SecretObject {
     return cngaes::gcm_open(gcm(), message, out, in, len, tag);
   }
 
+  Status gcm_check(const GcmMessage& message, std::uint64_t len) const noexcept override {
+    return gcm_check_sizes(message, len);
+  }
+
+  Status gcm_seal_split(const GcmMessage& message, std::uint8_t* out, std::uint8_t* out_tag,
+                        const std::uint8_t* in, std::size_t len,
+                        unsigned threads) const noexcept override {
+    return cngaes::gcm_seal_split(gcm(), message, out, out_tag, in, len, threads);
+  }
+
+  Status gcm_open_split(const GcmMessage& message, std::uint8_t* out, const std::uint8_t* in,
+                        std::size_t len, const std::uint8_t* tag,
+                        unsigned threads) const noexcept override {
+    return cngaes::gcm_open_split(gcm(), message, out, in, len, tag, threads);
+  }
+
+  Status gcm_seal_many(const GcmBatch& batch, Range range) const noexcept override {
+    return cngaes::gcm_seal_many(gcm(), batch, range);
+  }
+
+  Status gcm_open_many(const GcmBatch& batch, Range range,
+                       std::uint8_t* out_failed) const noexcept override {
+    return cngaes::gcm_open_many(gcm(), batch, range, out_failed);
+  }
+
+  Status cbc_encrypt_many(const CbcBatch& batch, Range range) const noexcept override {
+    cngaes::cbc_encrypt_many(fn(), aes_, batch, range);
+    return kOk;
+  }
+
   Status gcm_start(Direction direction, const GcmMessage& message,
                    std::unique_ptr<GcmStream>* out_stream) const noexcept override {
     const Status sizes = gcm_check_sizes(message, 0);
@@ -129,6 +159,21 @@ class CpuBackend final : public Backend {
     const Sha256Choice* choice = nullptr;
     const Status status = choose_sha256(&choice);
     if (status.ok()) Sha256::hmac(choice->fn, out, key, key_len, in, len);
+    return status;
+  }
+
+  Status sha256_many(const HashBatch& batch, Range range) const noexcept override {
+    const Sha256Choice* choice = nullptr;
+    const Status status = choose_sha256(&choice);
+    if (status.ok()) cngaes::sha256_many(choice->fn, batch, range);
+    return status;
+  }
+
+  Status hmac_sha256_many(const std::uint8_t* key, std::size_t key_len, const HashBatch& batch,
+                          Range range) const noexcept override {
+    const Sha256Choice* choice = nullptr;
+    const Status status = choose_sha256(&choice);
+    if (status.ok()) cngaes::hmac_sha256_many(choice->fn, key, key_len, batch, range);
     return status;
   }
 };

@@ -13,6 +13,8 @@ constexpr bool has_all(std::uint64_t value, std::uint64_t bits) noexcept {
 // Bit numbers: Intel SDM volume 2A, CPUID, leaves 1 and 7; XCR0: volume 1 section 13.3.
 FeatureSet features_from_cpuid(const X86Cpuid& cpuid) noexcept {
   FeatureSet set = 0;
+  constexpr std::uint32_t kGenu = 0x756e6547;  // "GenuineIntel"
+  if (cpuid.vendor_ebx == kGenu) set |= kIntel;
   const std::uint32_t c1 = cpuid.leaf1_ecx;
   if ((c1 & bit(1)) != 0) set |= kPclmul;
   if ((c1 & bit(9)) != 0) set |= kSsse3;

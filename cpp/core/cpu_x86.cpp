@@ -44,7 +44,9 @@ std::uint64_t xgetbv0() noexcept {
 
 FeatureSet detect_cpu_features() noexcept {
   X86Cpuid registers;
-  registers.max_leaf = cpuid(0).eax;
+  const Leaf leaf0 = cpuid(0);
+  registers.max_leaf = leaf0.eax;
+  registers.vendor_ebx = leaf0.ebx;
   registers.leaf1_ecx = cpuid(1).ecx;
   if (registers.max_leaf >= 7) {
     const Leaf leaf7 = cpuid(7);

@@ -3,13 +3,11 @@
 #include "cngaes/bytes.hpp"
 #include "cngaes/modes.hpp"
 #include "cngaes/secure_memory.hpp"
+#include "gcm_parts.hpp"
 
 namespace cngaes {
-namespace {
+namespace gcm {
 
-constexpr std::size_t kBlock = kAesBlockBytes;
-
-// GHASH over data that is zero-padded to whole blocks.
 void ghash_padded(const GcmContext& c, std::uint8_t y[16], const std::uint8_t* data,
                   std::size_t len) noexcept {
   const std::size_t whole = len / kBlock;
@@ -21,45 +19,41 @@ void ghash_padded(const GcmContext& c, std::uint8_t y[16], const std::uint8_t* d
   }
 }
 
-// SP 800-38D algorithm 4 step 2.
-void make_j0(const GcmContext& c, const GcmMessage& m, std::uint8_t out_j0[16]) noexcept {
-  if (m.nonce_len == 12) {
-    store_counter(out_j0, m.nonce, 1);
+void make_j0(const GcmContext& c, const std::uint8_t* nonce, std::size_t nonce_len,
+             std::uint8_t out_j0[16]) noexcept {
+  if (nonce_len == 12) {
+    store_counter(out_j0, nonce, 1);
     return;
   }
   std::memset(out_j0, 0, kBlock);
-  const std::size_t whole = m.nonce_len / kBlock * kBlock;
-  ghash_padded(c, out_j0, m.nonce, whole);
+  const std::size_t whole = nonce_len / kBlock * kBlock;
+  ghash_padded(c, out_j0, nonce, whole);
   std::uint8_t last[kBlock] = {};
-  const std::size_t tail = m.nonce_len - whole;
-  copy_partial(last, m.nonce + whole, tail);
-  c.fn.ghash_finish(&c.ghash, out_j0, last, tail > 0 ? 1 : 0, 0, std::uint64_t{m.nonce_len} * 8);
+  const std::size_t tail = nonce_len - whole;
+  copy_partial(last, nonce + whole, tail);
+  c.fn.ghash_finish(&c.ghash, out_j0, last, tail > 0 ? 1 : 0, 0, std::uint64_t{nonce_len} * 8);
 }
 
-// The counter block n behind J0.
-void counter_after(const std::uint8_t j0[16], std::uint32_t n, std::uint8_t out[16]) noexcept {
-  store_counter(out, j0, load_be32(j0 + 12) + n);
-}
-
-void xor_block(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b) noexcept {
-  for (std::size_t i = 0; i < kBlock; ++i) out[i] = static_cast<std::uint8_t>(a[i] ^ b[i]);
-}
-
-// ---- one-shot -----------------------------------------------------------------------------------
-
-// The last partial block. out_padded: its ciphertext, zero-padded for GHASH.
-template <Direction kDirection>
-void crypt_tail(const GcmContext& c, const std::uint8_t counter[16], std::uint8_t* out,
-                const std::uint8_t* in, std::size_t len, std::uint8_t out_padded[16]) noexcept {
+void crypt_tail(const GcmContext& c, Direction direction, const std::uint8_t counter[16],
+                std::uint8_t* out, const std::uint8_t* in, std::size_t len,
+                std::uint8_t out_padded[16]) noexcept {
   SecretBuffer<kBlock> keystream;
   std::memset(keystream.data, 0, kBlock);
   c.fn.ctr32(&c.aes, keystream.data, keystream.data, 1, counter);
   const BlockPair x = load_partial(in, len);
   const BlockPair y =
       keep_bytes({x.low ^ load_le64(keystream.data), x.high ^ load_le64(keystream.data + 8)}, len);
-  store_block(out_padded, kDirection == Direction::encrypt ? y : x);
+  store_block(out_padded, direction == Direction::encrypt ? y : x);
   store_partial(out, y, len);
 }
+
+}  // namespace gcm
+
+namespace {
+
+using namespace gcm;
+
+// ---- one-shot -----------------------------------------------------------------------------------
 
 // Up to so many whole blocks GHASH waits for the length block, to share its one reduction; a
 // longer message gains more from GHASH running beside the cipher.
@@ -69,7 +63,7 @@ template <Direction kDirection>
 void crypt(const GcmContext& c, const GcmMessage& m, std::uint8_t* out, const std::uint8_t* in,
            std::size_t len, std::uint8_t out_tag[16]) noexcept {
   std::uint8_t j0[kBlock];
-  make_j0(c, m, j0);
+  make_j0(c, m.nonce, m.nonce_len, j0);
   SecretBuffer<kBlock> tag_mask;
   c.fn.ecb_encrypt(&c.aes, tag_mask.data, j0, 1);
   std::uint8_t y[kBlock] = {};
@@ -92,7 +86,7 @@ void crypt(const GcmContext& c, const GcmMessage& m, std::uint8_t* out, const st
     std::uint8_t last[kBlock];
     if (tail > 0) {
       counter_after(j0, 1 + static_cast<std::uint32_t>(whole), counter);
-      crypt_tail<kDirection>(c, counter, out + whole * kBlock, in + whole * kBlock, tail, last);
+      crypt_tail(c, kDirection, counter, out + whole * kBlock, in + whole * kBlock, tail, last);
     }
     c.fn.ghash_finish(&c.ghash, y, last, tail > 0 ? 1 : 0, aad_bits, data_bits);
   }
@@ -152,7 +146,7 @@ Status gcm_open(const GcmContext& context, const GcmMessage& message, std::uint8
 CpuGcmStream::CpuGcmStream(Direction direction, const GcmContext& context,
                            const GcmMessage& message) noexcept
     : context_(context), direction_(direction), aad_len_(message.aad_len) {
-  make_j0(context, message, counter_);
+  make_j0(context, message.nonce, message.nonce_len, counter_);
   context.fn.ecb_encrypt(&context.aes, tag_mask_, counter_, 1);
   add_be32(counter_, 1);
   if (message.aad_len > 0) ghash_padded(context, y_, message.aad, message.aad_len);

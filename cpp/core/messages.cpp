@@ -6,6 +6,7 @@
 #include "cngaes/bytes.hpp"
 #include "cngaes/padding.hpp"
 #include "cngaes/secure_memory.hpp"
+#include "cngaes/split.hpp"
 
 namespace cngaes {
 namespace {
@@ -15,6 +16,11 @@ constexpr std::size_t kBlock = 16;
 Status crypt(BlockMessage& m, Direction direction, std::uint8_t* out, const std::uint8_t* in,
              std::size_t len) noexcept {
   if (len == 0) return kOk;
+  if (m.threads != 1 && (m.mode == Mode::ecb || direction == Direction::decrypt)) {
+    const unsigned threads = threads_for(m.threads, len);
+    if (m.mode == Mode::ecb) return ecb_split(m.key, direction, out, in, len, threads);
+    return cbc_decrypt_split(m.key, m.iv, out, in, len, threads);
+  }
   return m.mode == Mode::cbc ? m.key.cbc(direction, m.iv, out, in, len)
                              : m.key.ecb(direction, out, in, len);
 }
@@ -52,7 +58,8 @@ Status decrypt_message(BlockMessage& message, std::uint8_t* out, const std::uint
 }
 
 Status ctr_message(const CipherKey& key, const std::uint8_t counter[16], std::uint64_t offset,
-                   std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept {
+                   std::uint8_t* out, const std::uint8_t* in, std::size_t len,
+                   unsigned threads) noexcept {
   std::uint8_t next[kBlock];
   std::memcpy(next, counter, kBlock);
   add_be128(next, offset / kBlock);
@@ -70,7 +77,9 @@ Status ctr_message(const CipherKey& key, const std::uint8_t counter[16], std::ui
     in += head;
     len -= head;
   }
-  return len > 0 ? key.ctr(next, out, in, len) : kOk;
+  if (len == 0) return kOk;
+  return threads == 1 ? key.ctr(next, out, in, len)
+                      : ctr_split(key, next, out, in, len, threads_for(threads, len));
 }
 
 }  // namespace cngaes

@@ -9,9 +9,6 @@
 namespace cngaes {
 namespace {
 
-// FIPS 180-4 section 5.3.3.
-constexpr std::uint32_t kInitial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 constexpr std::uint64_t kMaxBytes = (1ULL << 61) - 1;
 constexpr std::size_t kLengthAt = kSha256BlockBytes - 8;
 
@@ -81,9 +78,9 @@ void Sha256::hash(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes
   secure_wipe(state, sizeof state);
 }
 
-void Sha256::hmac(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes],
-                  const std::uint8_t* key, std::size_t key_len, const std::uint8_t* in,
-                  std::size_t len) noexcept {
+void Sha256::hmac_states(const Sha256Functions& fn, std::uint32_t out_inner[8],
+                         std::uint32_t out_outer[8], const std::uint8_t* key,
+                         std::size_t key_len) noexcept {
   // FIPS 198-1 table 1: K0 is the key padded to a block, hashed first if it is longer.
   std::uint8_t block[kSha256BlockBytes] = {};
   if (key_len > kSha256BlockBytes) {
@@ -91,17 +88,28 @@ void Sha256::hmac(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes
   } else {
     copy_bytes(block, key, key_len);
   }
+  std::copy(std::begin(kInitial), std::end(kInitial), out_inner);
+  std::copy(std::begin(kInitial), std::end(kInitial), out_outer);
+  for (std::uint8_t& b : block) b ^= 0x36;
+  fn.compress(out_inner, block, 1);
+  for (std::uint8_t& b : block) b ^= 0x36 ^ 0x5c;
+  fn.compress(out_outer, block, 1);
+  secure_wipe(block, sizeof block);
+}
+
+void Sha256::hmac(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes],
+                  const std::uint8_t* key, std::size_t key_len, const std::uint8_t* in,
+                  std::size_t len) noexcept {
   Sha256 inner(fn);
   Sha256 outer(fn);
-  for (std::uint8_t& b : block) b ^= 0x36;
-  static_cast<void>(inner.update(block, sizeof block));
-  for (std::uint8_t& b : block) b ^= 0x36 ^ 0x5c;
-  static_cast<void>(outer.update(block, sizeof block));
+  hmac_states(fn, inner.state_, outer.state_, key, key_len);
+  inner.len_ = outer.len_ = kSha256BlockBytes;
+  std::uint8_t digest[kSha256DigestBytes];
   static_cast<void>(inner.update(in, len));  // the caller checked len against 2**61-1-64
-  inner.digest(block);
-  static_cast<void>(outer.update(block, kSha256DigestBytes));
+  inner.digest(digest);
+  static_cast<void>(outer.update(digest, sizeof digest));
   outer.digest(out);
-  secure_wipe(block, sizeof block);
+  secure_wipe(digest, sizeof digest);
 }
 
 }  // namespace cngaes

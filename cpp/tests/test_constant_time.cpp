@@ -71,6 +71,12 @@ void sha256(const Sha256Choice& kernel, std::size_t len, Random& random) {
   const Bytes data = secret_bytes(len, random);
   std::uint8_t digest[32];
   Sha256::hash(kernel.fn, digest, data.data(), len);
+  const Bytes words = secret_bytes(32 * 19, random);
+  std::vector<std::uint32_t> states(8 * 19);
+  std::memcpy(states.data(), words.data(), words.size());
+  const std::vector<const std::uint8_t*> streams(19, data.data());
+  kernel.fn.compress_streams(reinterpret_cast<std::uint32_t (*)[8]>(states.data()), streams.data(),
+                             streams.size(), len / 64);
   Sha256::hmac(kernel.fn, digest, data.data(), len % 100, data.data(), len);
 }
 

@@ -86,6 +86,9 @@ void cpuid() {
 
   // Single bits go where they belong.
   cpu = full_cpu();
+  cpu.vendor_ebx = 0x756e6547;  // "Genu"
+  CHECK_FEATURES(cpu, kAll | kIntel);
+  cpu.vendor_ebx = 0x68747541;  // "Auth"
   cpu.leaf7_ecx = kVaesBit;
   CHECK_FEATURES(cpu, kAll & ~FeatureSet{kVpclmul});
   cpu.leaf7_ecx = kVpclmulBit;
@@ -155,6 +158,9 @@ std::string use(Family family) {
     const Sha256Choice* choice = nullptr;
     if (!choose_sha256(&choice).ok()) return "(none)";
     CHECK(cpu.sha256(data, data + 64, 192).ok());
+    std::uint32_t state_words[1][8] = {};
+    const std::uint8_t* const stream = data;
+    choice->fn.compress_streams(state_words, &stream, 1, 1);
     std::unique_ptr<HashState> state;
     CHECK(cpu.make_hash(&state).ok());
     CHECK(state->update(data, sizeof data).ok() && state->digest(data).ok());
@@ -200,7 +206,7 @@ void masks() {
   std::string error;
   for (const Kernel& kernel : compiled_kernels()) {
     CHECK(set_cpu_mask("", &error).ok());
-    if (!is_supported(kernel)) continue;
+    if (!is_preferred(kernel)) continue;
     FeatureSet mask = 0;
     for (const Kernel& better : compiled_kernels()) {
       if (&better == &kernel) break;
@@ -227,6 +233,14 @@ void masks() {
       CHECK_CASE(use(kernel.family) != kernel.name, "%s without %s", kernel.name, feature.name);
       CHECK(force_kernels(kernel.name, &error).code == StatusCode::unsupported);
     }
+  }
+  // Preferences too can be masked; they forbid nothing.
+  for (const Kernel& kernel : compiled_kernels()) {
+    CHECK(set_cpu_mask(names_of(kernel.prefers), &error).ok());
+    if (kernel.prefers == 0 || !is_supported(kernel)) continue;
+    CHECK_CASE(!is_preferred(kernel) && use(kernel.family) != kernel.name, "%s", kernel.name);
+    CHECK(force_kernels(kernel.name, &error).ok() && use(kernel.family) == kernel.name);
+    CHECK(force_kernels("", &error).ok());
   }
   CHECK(set_cpu_mask("", &error).ok());
 }
@@ -289,6 +303,7 @@ void inheritance() {
       const Sha256Choice* choice = nullptr;
       CHECK(find_sha256(kernel.name, &choice).ok());
       CHECK(choice->fn.compress != nullptr && choice->fn.compress_streams != nullptr);
+      CHECK_CASE(choice->fn.lanes > 0, "%s", kernel.name);
       continue;
     }
     const AesChoice* choice = nullptr;
@@ -318,8 +333,15 @@ void failed_self_tests() {
   std::string error;
   CHECK(force_kernels("", &error).ok());
   for (const Family family : {Family::aes, Family::sha256}) {
-    for (const Kernel& kernel : compiled_kernels()) {
-      if (kernel.family != family || !is_supported(kernel)) continue;
+    std::vector<const Kernel*> in_order;
+    for (const bool preferred : {true, false}) {
+      for (const Kernel& kernel : compiled_kernels()) {
+        if (kernel.family != family || !is_supported(kernel)) continue;
+        if (is_preferred(kernel) == preferred) in_order.push_back(&kernel);
+      }
+    }
+    for (const Kernel* row : in_order) {
+      const Kernel& kernel = *row;
       CHECK_CASE(use(family) == kernel.name, "%s", kernel.name);
       CHECK_CASE(self_test_state(kernel) == SelfTest::passed, "%s", kernel.name);
       pretend_self_test(kernel, SelfTest::failed);

@@ -127,15 +127,16 @@ void cbc_streams(const AesChoice& kernel, Random& random) {
 
 void sha256(const Sha256Choice& kernel, Random& random) {
   Guarded in(64 * kMaxBlocks);
-  Guarded state(32 * 8);
-  Guarded pointers(sizeof(std::uint8_t*) * 8);
+  constexpr std::size_t kStreams = 20;
+  Guarded state(32 * kStreams);
+  Guarded pointers(sizeof(std::uint8_t*) * kStreams);
   for (const bool end : {true, false}) {
     for (std::size_t n = 0; n <= kMaxBlocks; ++n) {
       const Bytes data = random.bytes(64 * n);
       const std::uint8_t* from = in.put(end, data.data(), data.size());
       in.read_only(true);
       kernel.fn.compress(reinterpret_cast<std::uint32_t*>(state.at(end, 32)), from, n);
-      const std::size_t num = n % 9;
+      const std::size_t num = n % (kStreams + 1);
       auto* list =
           reinterpret_cast<const std::uint8_t**>(pointers.at(end, num * sizeof(std::uint8_t*)));
       for (std::size_t i = 0; i < num; ++i) list[i] = from;

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   test::for_each_sha256([](const Sha256Choice& kernel) {
     Random random(4);
     for (int round = 0; round < test::rounds(2); ++round) {
-      for (std::size_t n = 0; n <= 20; ++n) {
+      for (std::size_t n = 0; n <= 36; ++n) {
         sha256(kernel, n, random.below(12), random);
         sha256(kernel, n, n == 7 ? 0 : 1, random);
       }

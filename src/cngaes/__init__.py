@@ -9,7 +9,7 @@ b'message'
 
 from __future__ import annotations
 
-from cngaes import hazmat
+from cngaes import _core, hazmat
 from cngaes.aead import AESGCM
 from cngaes.backends import (
     available_backends,
@@ -28,7 +28,15 @@ from cngaes.exceptions import (
     InvalidTag,
     UnsupportedBackend,
 )
-from cngaes.hashes import hmac_sha256, sha256, sha256_digest
+from cngaes.hashes import (
+    hmac_sha256,
+    hmac_sha256_many,
+    hmac_sha256_packed,
+    sha256,
+    sha256_digest,
+    sha256_many,
+    sha256_packed,
+)
 
 __all__ = [
     "AESCBC",
@@ -47,10 +55,14 @@ __all__ = [
     "default_backend",
     "hazmat",
     "hmac_sha256",
+    "hmac_sha256_many",
+    "hmac_sha256_packed",
     "self_test",
     "sha256",
     "sha256_digest",
+    "sha256_many",
+    "sha256_packed",
     "supported_kernels",
 ]
 
-__version__ = build_info()["version"]
+__version__ = str(_core.build_info()["version"])

@@ -1,4 +1,4 @@
-"""Command line: `python -m cngaes info|selftest|bench`."""
+"""Command line: `python -m cngaes info|selftest|bench|explain|report`."""
 
 from __future__ import annotations
 
@@ -77,12 +77,36 @@ def bench_command(arguments: Sequence[str]) -> int:
     return bench_main(arguments)
 
 
+def report_command(arguments: Sequence[str]) -> int:
+    """Write results as HTML, Markdown or CSV."""
+    try:
+        from cngaes_bench.report.cli import main as report_main
+    except ImportError as error:
+        print(f"error: {error}; run  {BENCH_INSTALL}", file=sys.stderr)
+        return 2
+    return report_main(arguments)
+
+
+def explain_command(arguments: Sequence[str]) -> int:
+    """Take calls apart, by the benchmark suite."""
+    try:
+        from cngaes_bench.explain.command import main as explain_main
+    except ImportError as error:
+        print(f"error: {error}; run  {BENCH_INSTALL}", file=sys.stderr)
+        return 2
+    return explain_main(arguments)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    # The benchmark has a parser of its own, which imports more than the others may.
+    # These have parsers of their own, which import more than the others may.
     if arguments[:1] == ["bench"]:
         return bench_command(arguments[1:])
+    if arguments[:1] == ["report"]:
+        return report_command(arguments[1:])
+    if arguments[:1] == ["explain"]:
+        return explain_command(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="python -m cngaes", description="AES and SHA-256 as fast as the CPU allows."
     )
@@ -92,7 +116,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     info.set_defaults(run=info_command)
     selftest = commands.add_parser("selftest", help="known answers of every supported kernel")
     selftest.set_defaults(run=selftest_command)
+    commands.add_parser("explain", help="say where the time goes (--help for more)")
     commands.add_parser("bench", help="measure every path on this machine (--help for more)")
+    commands.add_parser("report", help="write results as HTML, Markdown or CSV")
     parsed = parser.parse_args(arguments)
     status: int = parsed.run(parsed)
     return status

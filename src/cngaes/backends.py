@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from cngaes import _core
 from cngaes._core import (
     available_backends,
     backend_status,
-    build_info,
     compiled_kernels,
     cpu_features,
     default_backend,
@@ -30,6 +30,19 @@ __all__ = [
     "supported_kernels",
     "windows_info",
 ]
+
+
+def build_info() -> dict[str, str | int | bool | dict[str, int]]:
+    """Say how this extension was built.
+
+    "instructions" counts the cryptographic instructions that really are in the extension's file, by
+    name (`cngaes.instructions`); it is empty where the file cannot be read, and on other
+    architectures than x86 and ARM64. The file is read at the first call.
+    """
+    from cngaes.instructions import known  # regular expressions: not for every import
+
+    return {**_core.build_info(), "instructions": dict(known(_core.__file__))}
+
 
 # What Linux calls the machines that run code of a build's architecture.
 _NATIVE = {
@@ -56,7 +69,7 @@ def emulation() -> str:
             machine = file.read().strip()
     except OSError:
         return ""
-    built_for = str(build_info()["architecture"])
+    built_for = str(_core.build_info()["architecture"])
     if machine in _NATIVE.get(built_for, (machine,)):
         return ""
     return f"{built_for} code on an {machine} machine"

@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
-from cngaes._core import hmac_sha256, sha256, sha256_digest
+from cngaes._core import (
+    hmac_sha256,
+    hmac_sha256_many,
+    hmac_sha256_packed,
+    sha256,
+    sha256_digest,
+    sha256_many,
+    sha256_packed,
+)
 
-__all__ = ["hmac_sha256", "sha256", "sha256_digest"]
+__all__ = [
+    "hmac_sha256",
+    "hmac_sha256_many",
+    "hmac_sha256_packed",
+    "sha256",
+    "sha256_digest",
+    "sha256_many",
+    "sha256_packed",
+]

@@ -46,7 +46,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     ("arguments", "known"),
     [
         (["--path", "cpu", "gpu"], "known: kernel, cng-kernel, cpu, cng"),
-        (["--suite", "all"], "known: aead, ciphers, hashes, calls"),
+        (["--suite", "all"], "known: aead, ciphers, hashes, perl, layers"),
         (["--case", "aes-256-xts/encrypt/1KiB"], "known: aes-128-gcm/encrypt"),
         (["--case", "rsa"], "known: aes-128-gcm/encrypt"),
         (["--placement", "onto"], "known: into, new, inplace, typical"),
@@ -67,7 +67,6 @@ def test_unknown_names_list_the_known_ones(
         (["--size", "1kb"], "bad size '1kb'"),
         (["--size", "1KiB"], "whole MiB"),
         (["--case", "aes-256-gcm/encrypt"], "has no size"),
-        (["--case", "aes-256-cbc/encrypt", "--size", "15B"], "16-byte blocks"),
         (["--case", "sha256/hash/1KiB/cpu"], "bad case"),
         (["--rounds", "0"], "--rounds is 1 or more"),
         (["--runs", "0"], "--runs is 1 or more"),
@@ -173,7 +172,7 @@ def test_a_short_run_leaves_json_markdown_csv_and_html(
     assert Path("o.md").read_text() in printed.out
     html = Path("o.html").read_text()
     assert html.startswith("<!DOCTYPE html>")
-    assert not re.search(r"https?:|<script|src=", html)
+    assert not re.search(r"https?:|src=", html)
 
 
 def test_without_files_named_a_run_leaves_json_and_html(
@@ -230,12 +229,14 @@ def test_suites_take_other_sizes() -> None:
 
 def test_a_slow_machine_gets_a_smaller_input(monkeypatch: pytest.MonkeyPatch) -> None:
     from cngaes_bench.buffers import Buffers
+    from cngaes_bench.paths import REGISTRY
     from cngaes_bench.progress import Silent
     from cngaes_bench.workload import Workload
 
     plan = options.parse(["--path", "hashlib", "cryptography"])
     monkeypatch.setattr(bench, "seconds_needed", lambda _, size, __: size / (1 << 20) * 2.0)
     budget = Budget(100.0, 0.0, lambda: 0.0)
-    smaller, notes = bench._fitted(plan, budget, Workload(), Buffers(), Silent())
+    kit = bench._Kit(Workload(), Buffers(), REGISTRY, Silent())
+    smaller, notes = bench._fitted(plan, budget, kit)
     assert {case.size for case in smaller.selection.cases} == {32 << 20}
     assert "32MiB instead of 128MiB" in notes[0]

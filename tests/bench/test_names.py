@@ -80,7 +80,6 @@ def test_unknown_names_list_the_known_ones(name: str, known: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "aes-128-cbc/encrypt/15B",
         "aes-128-cbc/encrypt",
         "aes-256-gcm/encrypt/1024B/cpu/into",
         "aes-256-gcm/encrypt/1KiB/cpu",

@@ -9,7 +9,7 @@ import pytest
 from cngaes import backends
 from cngaes_bench.buffers import Buffers
 from cngaes_bench.cases import ALGORITHMS, Case, cases
-from cngaes_bench.cells import KEYS, PLACEMENTS, Cell
+from cngaes_bench.cells import KEYS, PLACEMENTS, TYPICAL_PASSES, Cell
 from cngaes_bench.options import parse
 from cngaes_bench.outputs import WrongOutputError
 from cngaes_bench.paths import PRICES, REGISTRY, find
@@ -24,18 +24,18 @@ LARGE = cases(("aes-256-gcm", "aes-128-cbc", "aes-192-ctr", "aes-256-ecb", "sha2
 
 # What design and documentation promise of each path, at the least.
 OFFERED = {
-    "kernel": {"into"},
-    "cng-kernel": {"into"},
+    "kernel": {"into", "inplace"},
+    "cng-kernel": {"into", "inplace"},
     "cng": {"into", "new", "inplace"},
-    "cng-ctypes": {"into", "typical"},
+    "cng-ctypes": {"into", *TYPICAL_PASSES},
     "cpu": {"into", "new", "inplace"},
-    "cpu-ctypes": {"into", "typical"},
-    "cryptography": {"into", "new"},
+    "cpu-ctypes": {"into", *TYPICAL_PASSES},
+    "cryptography": {"into", "new", "stream", "stream-into"},
     "pycryptodomex": {"into", "new"},
     "hashlib": {"new"},
-    "openssl": {"into", "typical"},
+    "openssl": {"into", *TYPICAL_PASSES},
     "cng-noop": {"into"},
-    "cng-noop-kernel": {"into"},
+    "cng-noop-kernel": {"into", "inplace"},
 }
 
 
@@ -84,6 +84,18 @@ def test_short_messages(path: str) -> None:
     if path in ("cng", "cng-kernel", "cng-ctypes") and wine:
         algorithms.discard("aes-192-gcm")  # Wine's bcrypt.dll has none
     assert {cell.case.algorithm for cell in done} == algorithms
+
+
+@pytest.mark.parametrize("path", ["cpu", "cng", "cryptography", "pycryptodomex"])
+@pytest.mark.parametrize("algorithm", ["aes-256-ecb", "aes-128-cbc"])
+def test_padded_messages(path: str, algorithm: str) -> None:
+    done = supported(path, cases((algorithm,), (52, 5000)))
+    assert {cell.placement for cell in done} == {"new"}
+    assert {(cell.case.size, cell.case.direction) for cell in done} == {
+        (52, "encrypt"), (52, "decrypt"), (5000, "encrypt"), (5000, "decrypt"),
+    }  # fmt: skip
+    expected = {"per-call"} if (path, algorithm[-3:]) == ("pycryptodomex", "cbc") else set(KEYS)
+    assert {cell.key for cell in done} == expected
 
 
 @pytest.mark.parametrize("path", REGISTRY)

@@ -12,7 +12,8 @@ import pytest
 
 from bench_fakes import SMALL, measure, sha256
 from cngaes_bench import results
-from cngaes_bench.measurement import Missing
+from cngaes_bench.explanation import Explanation, Verdict
+from cngaes_bench.measurement import Missing, ProbeSeries, Value
 from cngaes_bench.runner import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ def something() -> Measurement:
     measurement.command = "python -m cngaes bench"
     measurement.notes = ["note\nwith a line break"]
     measurement.lost = [Missing("x", "y")]
+    values = [Value(1e-6 + i * 1e-9, 100, 0, i, i, {"page_faults": i}) for i in range(4)]
+    measurement.probes = [ProbeSeries("fault", "first touch of a page", "page", values)]
+    verdict = Verdict("buffers", "p", "o", "supported", "because")
+    measurement.explanation = Explanation(verdicts=(verdict,))
     return measurement
 
 
@@ -60,8 +65,9 @@ def test_one_pyperf_run_holds_one_value_and_its_circumstances(
     written: tuple[Path, Measurement],
 ) -> None:
     suite = pyperf.BenchmarkSuite.load(str(written[0]))
-    assert len(suite) == 3  # two paths and one A/A twin
-    for benchmark in suite:
+    assert len(suite) == 3 + 1  # two paths, one A/A twin, one probe
+    assert suite.get_benchmark("probe/fault").get_nrun() == 4
+    for benchmark in suite.get_benchmarks()[:3]:
         runs = benchmark.get_runs()
         assert len(runs) == 4
         assert all(len(run.values) == 1 for run in runs)
@@ -82,10 +88,15 @@ def test_it_reads_back_as_it_was(written: tuple[Path, Measurement]) -> None:
 def test_what_is_not_ours_is_refused_with_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     foreign = {"metadata": {"name": "x"}, "runs": [{"values": [1.0]}]}
+    old = {"metadata": {"name": "x", "cngaes_schema": 1}, "runs": [{"values": [1.0]}]}
     for text, why in (
         ("", "not a pyperf file"),
         ("{}", "not a pyperf file"),
-        (json.dumps({"version": "1.0", "benchmarks": [foreign]}), "schema None"),
+        (
+            json.dumps({"version": "1.0", "benchmarks": [foreign]}),
+            "not one of `python -m cngaes bench`",
+        ),
+        (json.dumps({"version": "1.0", "benchmarks": [old]}), "older version .schema 1"),
     ):
         path.write_text(text)
         with pytest.raises(results.NotOursError, match=why):
@@ -105,12 +116,26 @@ def test_a_file_cut_short_is_refused(
         results.read(path)
 
 
-def test_a_broken_header_is_refused(tmp_path: Path, written: tuple[Path, Measurement]) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("cngaes_header", "{}", "header"),
+        ("cngaes_explanation", "{}", "explanation is not of schema"),
+        ("cngaes_sha256", None, "sha256/hash/1KiB/one/new: it has no cngaes_sha256"),
+    ],
+)
+def test_broken_metadata_is_refused(
+    name: str, text: str | None, why: str, tmp_path: Path, written: tuple[Path, Measurement]
+) -> None:
     data = json.loads(written[0].read_text())
-    data["metadata"]["cngaes_header"] = "{}"
-    path = tmp_path / "header.json"
+    for metadata in (data["metadata"], *(each["metadata"] for each in data["benchmarks"])):
+        if name in metadata:
+            metadata[name] = text
+            if text is None:
+                del metadata[name]
+    path = tmp_path / "broken.json"
     path.write_text(json.dumps(data))
-    with pytest.raises(results.NotOursError, match="header"):
+    with pytest.raises(results.NotOursError, match=why):
         results.read(path)
 
 

@@ -31,6 +31,7 @@ def run(script: str, *arguments: str, **environment: str) -> subprocess.Complete
         ("aead.py", "aes-256-gcm/decrypt/1KiB/cpu/into"),
         ("ciphers.py", "aes-128-ecb/encrypt/1KiB/cpu/into"),
         ("hashes.py", "sha256/hash/1KiB/cpu/new"),
+        ("layers.py", "aes-256-gcm/decrypt/1KiB/cpu/into"),
         ("calls.py", "aes-256-ctr/encrypt/1KiB/cpu/into/per-call"),
     ],
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import statistics
 from dataclasses import replace
 from html import escape
-from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
@@ -20,18 +20,26 @@ from cngaes_bench.article import (
     outputs_section,
 )
 from cngaes_bench.cases import Case
+from cngaes_bench.cells import INTO, Cell
 from cngaes_bench.document import (
     Document,
     Section,
     Table,
     to_csv,
-    to_html,
     to_markdown,
     to_terminal,
 )
 from cngaes_bench.measurement import Measurement, Missing
+from cngaes_bench.report.page import Part, render
 from cngaes_bench.runner import Settings
-from cngaes_bench.tables import csv_text, cycles_per_byte, document
+from cngaes_bench.tables import (
+    BaselineError,
+    case_section,
+    check_baseline,
+    csv_text,
+    cycles_per_byte,
+    document,
+)
 
 MIB = 1 << 20
 AWKWARD = Document(
@@ -73,8 +81,20 @@ def test_the_articles_table_has_published_figures_beside_ours(article: Measureme
     assert any("1 MiB of the article's 128" in note for note in section.notes)
 
 
+def test_our_dotnet_is_named_by_the_version_that_ran(article: Measurement) -> None:
+    ours = [
+        replace(result, cell=Cell(result.cell.case, "dotnet", INTO), version=".NET 10.0.12")
+        for result in article.results
+        if result.cell.path == "cryptography"
+    ]
+    section = article_section(replace(article, results=[*article.results, *ours]))
+    assert section.table is not None
+    columns = [column.replace("\n", " ") for column in section.table.columns]
+    assert columns.index(".NET 10 here") + 1 == columns.index(".NET 9 publ.*")
+
+
 def test_figures_of_the_table_are_those_of_the_values(article: Measurement) -> None:
-    rows = list(csv.DictReader(io.StringIO(csv_text(article))))
+    rows = list(csv.DictReader(io.StringIO(csv_text([article]))))
     assert len(rows) == len(article.results)
     for row, result in zip(rows, article.results, strict=True):
         assert float(row["min_s"]) == min(result.seconds)
@@ -156,38 +176,12 @@ def test_losses_and_interruptions_are_visible(article: Measurement) -> None:
 
 def test_markdown_escapes_what_would_break_a_table() -> None:
     text = to_markdown(AWKWARD)
+    assert "<b>" not in text
+    assert "<i>" not in text
+    assert "2 &amp; 3" in text
     assert "| x\\|y | 1 |" in text
     assert "| name | a b |" in text
     assert "|---|---:|" in text
-
-
-class Parser(HTMLParser):
-    """Collects text and checks that tags close in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
-def test_html_is_well_formed_and_escaped(article: Measurement) -> None:
-    parser = Parser()
-    parser.feed(to_html(AWKWARD))
-    assert parser.open == []
-    assert {"<b>", "<i>", "2 & 3", "x|y"} <= set(parser.text)
-    parser = Parser()
-    parser.feed(to_html(document(article)))
-    assert parser.open == []
 
 
 def test_the_terminal_shows_the_same_cells(article: Measurement) -> None:
@@ -200,8 +194,49 @@ def test_the_terminal_shows_the_same_cells(article: Measurement) -> None:
             assert row[0].split("\n")[0][:100] in text
 
 
-def test_csv_leaves_missing_fields_empty() -> None:
-    assert to_csv(("a", "b"), [(None, 1.5), ("x,y", True)]) == 'a,b\n,1.5\n"x,y",True\n'
+def test_csv_is_rfc_4180_and_leaves_missing_fields_empty() -> None:
+    text = to_csv(("a", "b"), [(None, 1.5), ('x,"y"', True), ("two\nlines", "")])
+    assert text == 'a,b\r\n,1.5\r\n"x,""y""",True\r\n"two\nlines",\r\n'
+
+
+def test_csv_keeps_every_digit_and_names_units(article: Measurement) -> None:
+    text = csv_text([article, article])
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["file"] for row in rows] == ["1"] * len(article.results) + ["2"] * len(
+        article.results
+    )
+    units = ("_s", "MBps", "bytes", "mhz", "cycles_per_byte", "of_median")
+    numbers = ("min_s", "bytes", "MBps_best", "clock_mhz", "cycles_per_byte", "spread_of_median")
+    assert all(any(unit in name for unit in units) for name in numbers)
+    assert set(numbers) <= set(rows[0])
+    for row, result in zip(rows, article.results, strict=False):
+        assert float(row["mean_s"]) == statistics.fmean(result.seconds)
+
+
+def test_a_baseline_of_ones_own(article: Measurement) -> None:
+    case = article.results[0].cell.case
+    section = case_section(article, case, "pycryptodomex/new")
+    assert section.table is not None
+    verdicts = {row[0]: row[-1] for row in section.table.rows}
+    assert verdicts["pycryptodomex/new"] == "baseline"
+    assert verdicts["cpu/new"] != "baseline"
+    with pytest.raises(BaselineError, match=r"cpu/into.*there are: .*cpu/new"):
+        check_baseline([article], "cpu/into")
+
+
+def test_one_kib_a_hundred_thousand_times() -> None:
+    from synthetic import measurement as made
+    from synthetic import result
+
+    found = made(
+        result("sha256/hash/1KiB/cpu/new", [800.0, 1000.0, 1200.0]),
+        result("sha256/hash/64B/cpu/new", 100.0),
+    )
+    (section,) = [s for s in document(found).sections if "hundred thousand" in s.title]
+    assert section.table is not None
+    assert [list(row) for row in section.table.rows] == [
+        ["sha256/hash", "cpu/new", "80.0", "100.0", "1"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -224,10 +259,10 @@ def test_csv_leaves_missing_fields_empty() -> None:
 def test_the_title_says_what_nobody_may_overlook(
     article: Measurement, facts: dict[str, str], words: str
 ) -> None:
-    report = document(replace(article, machine={"cpu": "any", **facts}))
-    assert report.title == words
-    assert f"<h1>{escape(words)}</h1>" in to_html(report)
-    assert to_markdown(report).startswith(f"# {words}\n")
+    there = replace(article, machine={"cpu": "any", **facts})
+    assert to_markdown(document(there)).startswith(f"# {words}\n")
+    heading = escape(words.replace("cngaes bench", "cngaes benchmark report", 1))
+    assert f"<h1>{heading}</h1>" in render([Part("a", there, "{}")])
 
 
 def test_paths_that_compute_nothing_say_so() -> None:

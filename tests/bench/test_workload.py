@@ -130,3 +130,31 @@ def test_fingerprints_cover_body_and_tag() -> None:
     short = Fingerprint.of(Output(memoryview(b"abc"), memoryview(b"tagtagtagtagtag!")))
     assert bytes.fromhex(short.first8) == b"abctagta"
     assert bytes.fromhex(short.last16) == b"tagtagtagtagtag!"
+
+
+def test_the_perl_text_has_its_own_message_and_key() -> None:
+    """Known answer: computed with `openssl enc -aes-256-ecb`, Crypt::GCrypt and CryptX alike."""
+    case = Case("aes-256-ecb", "decrypt", 52)
+    material = Workload().material(case)
+    assert material.data.hex() == (
+        "2caa03ffbc3f459f8427455a83340b7f18f670159db2b001812a8cea50b7cc55"
+        "1d0c57bd0913e0213ecbcaf6579eef5ee381fc8ec05156bac318ed84b09097d9"
+    )
+    assert material.key == b"0123456789abcdef0123456789abcdef"
+    fingerprint = Workload().expected(case).fingerprint
+    assert bytes.fromhex(fingerprint.first8) == b"abcdefgh"
+    assert bytes.fromhex(fingerprint.last16) == b"KLMNOPQRSTUVWXYZ"
+
+
+@pytest.mark.parametrize("algorithm", ["aes-128-cbc", "aes-256-ecb"])
+@pytest.mark.parametrize("size", [1, 15, 17, 52, 100])
+def test_messages_that_are_no_whole_blocks_are_padded(algorithm: str, size: int) -> None:
+    workload = Workload()
+    encrypt, decrypt = (Case(algorithm, direction, size) for direction in ("encrypt", "decrypt"))
+    assert encrypt.padded
+    assert encrypt.body_size == -(-size // 16) * 16
+    assert decrypt.body_size == size
+    assert len(workload.material(decrypt).data) == encrypt.body_size
+    plain = workload.material(encrypt).data
+    first8 = workload.expected(decrypt).fingerprint.first8
+    assert first8 == plain[:8].hex()

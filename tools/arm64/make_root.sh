@@ -1,43 +1,14 @@
 #!/usr/bin/env bash
 # make_root.sh FOLDER PYTHON311: CPython 3.11 for Linux aarch64 with what the tests import, unpacked into
 # FOLDER/sys and started by FOLDER/python through qemu-user. No chroot, no binfmt_misc, no root rights
-# for the tree; apt runs on a state of its own, so the host's packages and sources stay as they are.
+# for the tree; the host's packages stay as they are.
 # PYTHON311: a host Python 3.11 with pip, which fetches the wheels (by the emulated pip it takes minutes).
 set -euo pipefail
 root=$(realpath -m "$1")
 host_python=$2
 sys=$root/sys
-apt=$root/apt
 rm -rf "$root"
-mkdir -p "$sys" "$apt"/{etc/apt/apt.conf.d,etc/apt/preferences.d,lists/partial,archives/partial}
-: >"$apt/status"
-
-# The mirror that this machine uses.
-mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
-mirror=${mirror:-$(sed -n 's/^deb .*\(http[^ ]*debian\)\/\? bookworm main.*/\1/p' /etc/apt/sources.list 2>/dev/null | head -n 1)}
-mirror=${mirror:-http://deb.debian.org/debian}
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-cat >"$apt/sources.list" <<SOURCES
-deb [signed-by=$keyring] $mirror bookworm main
-deb [signed-by=$keyring] $mirror-security bookworm-security main
-SOURCES
-cat >"$apt/apt.conf" <<CONF
-Dir "$apt";
-Dir::Etc::sourcelist "$apt/sources.list";
-Dir::State::status "$apt/status";
-Dir::State::lists "$apt/lists";
-Dir::Cache::archives "$apt/archives";
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Install-Recommends "false";
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-Acquire::Retries "3";
-CONF
-APT_CONFIG=$apt/apt.conf apt-get -qq update
-APT_CONFIG=$apt/apt.conf apt-get -qq -y --download-only install python3.11 libpython3.11-dev libstdc++6
-for deb in "$apt"/archives/*.deb; do dpkg-deb -x "$deb" "$sys"; done
-rm -rf "$apt"
+"$(dirname "${BASH_SOURCE[0]}")/unpack_debian.sh" "$sys" python3.11 libpython3.11-dev libstdc++6
 
 cat >"$root/python" <<WRAPPER
 #!/bin/sh

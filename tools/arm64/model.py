@@ -19,18 +19,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("model.json")
 MODELS = ("oryon-1", "neoverse-v2")
-LLVM_MCA = "llvm-mca-19"  # one version for all rows; 19 and 22 say the same of oryon-1
+LLVM_MCA = "llvm-mca-22"
 # What a figure may be worse by before it counts: rounding.
 TOLERANCE = 0.0015
 FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-Icpp/include", "-S")
 COMPILERS = {
     "gcc": ("aarch64-linux-gnu-g++",),
-    "clang-19": ("clang++-19", "--target=aarch64-linux-gnu"),
     "clang-22": ("clang++-22", "--target=aarch64-linux-gnu"),
 }
 FILES = {
@@ -111,24 +111,27 @@ def fused(body: list[str]) -> list[str]:
     return kept
 
 
-def cycles(body: list[str], model: str) -> float:
-    """Ask llvm-mca for the cycles of one iteration."""
+def cycles(bodies: list[list[str]], model: str) -> list[float]:
+    """Ask llvm-mca for the cycles of one iteration of each body."""
     iterations = 200
     command = [LLVM_MCA, "-mtriple=aarch64-linux-gnu", f"-mcpu={model}", "-mattr=+aes,+sha2,+sha3"]
     command += ["-skip-unsupported-instructions=lack-sched", f"-iterations={iterations}", "-json"]
-    done = subprocess.run(
-        command, input="\n".join(body), capture_output=True, text=True, check=True
+    text = "".join(
+        f"# LLVM-MCA-BEGIN {i}\n" + "\n".join(body) + "\n# LLVM-MCA-END\n"
+        for i, body in enumerate(bodies)
     )
-    summary = json.loads(done.stdout)["CodeRegions"][0]["SummaryView"]
-    return float(summary["TotalCycles"]) / iterations
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    regions = json.loads(done.stdout)["CodeRegions"]
+    return [float(region["SummaryView"]["TotalCycles"]) / iterations for region in regions]
 
 
 def judge(body: list[str], num_bytes: int) -> dict[str, float]:
     """Make one row of the table."""
     row = {"instructions": round(len(body) / num_bytes, 3)}
     for model in MODELS:
-        row[f"{model} as is"] = round(cycles(body, model) / num_bytes, 3)
-        row[f"{model} fused"] = round(cycles(fused(body), model) / num_bytes, 3)
+        as_is, joined = cycles([body, fused(body)], model)
+        row[f"{model} as is"] = round(as_is / num_bytes, 3)
+        row[f"{model} fused"] = round(joined / num_bytes, 3)
     return row
 
 
@@ -140,26 +143,37 @@ def version(compiler: str) -> str:
     return f"{kind} {number[0]}" if number else kind
 
 
+def rows_of(command: tuple[str, ...], kernel: str, folder: Path) -> dict[str, dict[str, float]]:
+    """Compile one kernel file and judge its loops."""
+    source, march = FILES[kernel]
+    output = folder / f"{command[0]} {kernel}.s"
+    subprocess.run([*command, *FLAGS, march, source, "-o", str(output)], check=True, cwd=ROOT)
+    wanted = SHA_LOOPS if "sha256" in kernel else AES_LOOPS
+    rows = {}
+    for name, (function, mark, num_bytes) in wanted.items():
+        body = loop_of(output.read_text(), function, mark)
+        if body is not None:
+            rows[f"{kernel.removesuffix(' sha256')}: {name}"] = judge(body, num_bytes)
+    return rows
+
+
 def tables() -> dict[str, dict[str, dict[str, float]]]:
-    """Compile every kernel by every compiler that is here and judge its loops."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for command in COMPILERS.values():
-            if shutil.which(command[0]) is None:
-                print(f"SKIPPED: {command[0]} is not installed")
-                continue
-            table = found.setdefault(version(command[0]), {})
-            for kernel, (source, march) in FILES.items():
-                output = Path(folder) / "kernel.s"
-                subprocess.run(
-                    [*command, *FLAGS, march, source, "-o", str(output)], check=True, cwd=ROOT
-                )
-                wanted = SHA_LOOPS if "sha256" in kernel else AES_LOOPS
-                for name, (function, mark, num_bytes) in wanted.items():
-                    body = loop_of(output.read_text(), function, mark)
-                    if body is not None:
-                        table[f"{kernel.removesuffix(' sha256')}: {name}"] = judge(body, num_bytes)
-    return found
+    """Judge every kernel by every compiler that is here, two at a time."""
+    commands = []
+    for command in COMPILERS.values():
+        if shutil.which(command[0]) is None:
+            print(f"SKIPPED: {command[0]} is not installed")
+        else:
+            commands.append(command)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        work = {
+            command: [pool.submit(rows_of, command, kernel, Path(folder)) for kernel in FILES]
+            for command in commands
+        }
+        return {
+            version(command[0]): {k: v for part in parts for k, v in part.result().items()}
+            for command, parts in work.items()
+        }
 
 
 def worse(new: dict[str, float], old: dict[str, float]) -> list[str]:

@@ -16,6 +16,9 @@ check "ruff check" ruff check .
 check "ruff format --check" ruff format --check .
 check "mypy --strict" "$PY" -m mypy
 
+# Without the audits that ask a server.
+check "zizmor (workflows)" zizmor --offline --quiet .github/workflows
+
 mapfile -t cpp_files < <(git ls-files -co --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp' 'cpp/*.h')
 check "clang-format (${#cpp_files[@]} files)" clang-format --dry-run -Werror "${cpp_files[@]}"
 

@@ -9,5 +9,5 @@ step_begin
 want_python
 want_apt aarch64-linux-gnu-g++:g++-aarch64-linux-gnu || skip_step "ARM64 kernels: $MISSING"
 want_apt clang-cl-22:clang-22 lld-link-22:lld-22 || skip_part "the Windows DLL: $MISSING"
-timed "pip install unicorn" "$PY" -m pip install -q "unicorn>=2.1" "pyelftools>=0.31" "lief>=0.15"
+timed "pip install unicorn" pip_install "unicorn>=2.1" "pyelftools>=0.31" "lief>=0.15"
 timed "pytest -m unicorn" "$PY" -m pytest -q -p no:cacheprovider -m unicorn tests/arm64 || die "ARM64 kernels"

@@ -1,4 +1,4 @@
-"""Looks into what `python -m cngaes bench` wrote as out.json, out.md, out.csv and out.html."""
+"""Looks into what `bench` wrote as out.json, out.md, out.csv and out.html, and `explain` said."""
 
 from __future__ import annotations
 
@@ -40,6 +40,12 @@ def main() -> int:
         faults.append("out.html is not HTML")
     if found := FETCHED.search(html):
         faults.append(f"out.html is not self-contained: {found.group()}")
+    explained = (folder / "explain.md").read_text(encoding="utf-8")
+    faults += [
+        f"explain.md has no {word!r}"
+        for word in ("## Where the time goes", "## Hypotheses", "## Probes", "/cpu-ctypes/typical")
+        if word not in explained
+    ]
     print(f"   {len(names)} results, {len(rows)} CSV rows, {len(html):,} characters of HTML")
     for fault in faults:
         print(f"FAILED: {fault}")

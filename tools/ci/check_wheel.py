@@ -12,6 +12,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
 MAX_WHEEL_BYTES = 1_500_000
 WHEEL_NEEDS = (
     "cngaes/__init__.py",
@@ -63,6 +66,53 @@ def wheel_faults(wheel: Path) -> list[str]:
         if line.startswith("Requires-Dist:") and "extra ==" not in line
     ]
     return faults + [f"run time needs something: {line}" for line in needed]
+
+
+def sbom_faults(wheel: Path) -> list[str]:
+    """Check the bill of materials (PEP 770) against CycloneDX's schema and the wheel's own name."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [n for n in archive.namelist() if ".dist-info/sboms/" in n]
+        if len(names) != 1:
+            return [f"wheel has these bills of materials: {names}"]
+        text = archive.read(names[0]).decode()
+    error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+    if error is not None:
+        return [f"{names[0]}: {error}"]
+    bom = json.loads(text)
+    described = bom["metadata"]["component"]
+    parts = {part["name"]: part["version"] for part in bom["components"]}
+    print(f"   bill of materials: {described['purl']}, made of {parts}")
+    faults = []
+    if wheel.name.split("-")[:2] != [described["name"], described["version"]]:
+        faults.append(f"{names[0]} describes {described['purl']}")
+    faults += [f"{names[0]} has no version of {n}" for n, v in parts.items() if not v]
+    return faults + [f"{names[0]} lacks {n}" for n in ("pybind11", "CPython") if n not in parts]
+
+
+def rebuild_faults(wheel: Path, installed: Path) -> list[str]:
+    """Compare the hashes in RECORD with those of another build of the same sources, installed."""
+
+    def hashes(record: str) -> dict[str, str]:
+        rows = (line.rsplit(",", 2) for line in record.splitlines())
+        # What an installer adds or byte-compiles belongs to that installation.
+        return {
+            name: digest
+            for name, digest, _ in rows
+            if digest and not re.search(r"\.pyc$|/(INSTALLER|REQUESTED|direct_url\.json)$", name)
+        }
+
+    with zipfile.ZipFile(wheel) as archive:
+        record = next(n for n in archive.namelist() if n.endswith(".dist-info/RECORD"))
+        ours = hashes(archive.read(record).decode())
+    other = hashes((installed / "RECORD").read_text(encoding="utf-8"))
+    print(
+        f"   built twice: {len(ours)} files, {sum(ours[n] == other.get(n) for n in ours)} the same"
+    )
+    return [
+        f"{name} differs from the same sources built in another folder"
+        for name in sorted(ours.keys() | other.keys())
+        if ours.get(name) != other.get(name)
+    ]
 
 
 def export_faults(wheel: Path) -> list[str]:
@@ -120,9 +170,14 @@ def main() -> int:
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--sdist", type=Path, required=True)
     parser.add_argument("--compile-commands", type=Path, required=True)
+    parser.add_argument(
+        "--installed", type=Path, required=True, help="its other build's .dist-info"
+    )
     options = parser.parse_args()
     faults = [
         *wheel_faults(options.wheel),
+        *sbom_faults(options.wheel),
+        *rebuild_faults(options.wheel, options.installed),
         *export_faults(options.wheel),
         *flag_faults(options.compile_commands),
         *sdist_faults(options.sdist),

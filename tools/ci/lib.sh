@@ -98,9 +98,11 @@ want_apt() {
   timed "apt-get install ${packages[*]}" apt_install || { MISSING="apt-get could not install ${packages[*]}"; return 1; }
 }
 apt_install() {
-  # Uses the caller's $packages and $sudo. The lists are fetched only when the first try fails.
-  "${sudo[@]}" apt-get install -y --no-install-recommends "${packages[@]}" && return 0
-  "${sudo[@]}" apt-get update && "${sudo[@]}" apt-get install -y --no-install-recommends "${packages[@]}"
+  # Uses the caller's $packages and $sudo. The lists are fetched only when the first try fails. Another
+  # step may be installing: apt-get waits for dpkg, and flock also guards the lists and the downloads.
+  local apt=(flock "$CACHE/apt.lock" "${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" install -y --no-install-recommends "${packages[@]}" && return 0
+  "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${packages[@]}"
 }
 
 # CMake, ninja and a compiler; without them the step is skipped.
@@ -108,17 +110,20 @@ want_build_tools() {
   want_apt cmake:cmake ninja:ninja-build g++:g++ || skip_step "$MISSING"
 }
 
+# pip_install ARGUMENT...: into $PY, one step at a time.
+pip_install() { flock "$CACHE/pip.lock" "$PY" -m pip install -q "$@"; }
+
 # Sets PY to a Python that has cngaes[test] and the pinned lint tools: the one .ci/run made, or a
 # virtual environment kept in the cache when the step is run by hand.
 want_python() {
   PY=${CNGAES_CI_PYTHON:-$CACHE/venv/bin/python}
   if [ -z "${CNGAES_CI_PYTHON:-}" ]; then
     [ -x "$PY" ] || timed "python -m venv" python3 -m venv "$CACHE/venv"
-    timed "pip install .[test]" "$PY" -m pip install -q "${ROOT}[test]"
+    timed "pip install .[test]" pip_install "${ROOT}[test]"
   fi
 }
 want_lint_tools() {
   want_python
-  timed "pip install lint tools" "$PY" -m pip install -q -r tools/ci/requirements-lint.txt
+  timed "pip install lint tools" pip_install -r tools/ci/requirements-lint.txt
   PATH="$(dirname "$PY"):$PATH"
 }

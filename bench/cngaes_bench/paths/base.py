@@ -30,12 +30,16 @@ class PathDiedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who answers. `paths` lists what is worth measuring by default, as `path/placement`."""
+    """Who answers. `paths` lists what is worth measuring by default, as `path/placement`.
+
+    `program` names another process that does the work and has memory of its own.
+    """
 
     name: str
     version: str
     arch: str
     paths: tuple[str, ...]
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,20 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT, TAG
-from ..cells import INTO, PER_CALL, TYPICAL
+from ..cells import INTO, PER_CALL, TYPICAL, TYPICAL_PASSES
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .cpu import load
-from .foreign import ForeignCall, address_of, typical_cipher, typical_hash, typical_output
+from .foreign import (
+    ForeignCall,
+    address_of,
+    typical_cipher,
+    typical_events,
+    typical_hash,
+    typical_hash_events,
+    typical_output,
+)
 from .inprocess import InProcessPath, Operation
 
 if TYPE_CHECKING:
@@ -35,6 +44,7 @@ class CngCtypesPath(InProcessPath):
 
     name = "cng-ctypes"
     placements = (INTO, TYPICAL)
+    on_demand = tuple(name for name in TYPICAL_PASSES if name != TYPICAL)
 
     def version(self) -> str:
         """Version of the package."""
@@ -50,16 +60,26 @@ class CngCtypesPath(InProcessPath):
         return self._cipher(cell, material, index)
 
     def _hash(self, cell: Cell, material: Material, index: int) -> Operation:
-        if cell.key == PER_CALL:
-            raise UnsupportedError("SHA-256 has no key")
+        if cell.key == PER_CALL or cell.placement in self.on_demand:
+            raise UnsupportedError("SHA-256 has no key, and no buffer for its output")
+        calls = Events(foreign=1, arguments=7, functions=2)
         names: dict[str, Any] = {"run": _module().sha256_into, "data": material.data}
         if cell.placement == TYPICAL:
             names |= {"typical_hash": typical_hash}
-            return Operation("typical_hash(run, data)", lambda: names, Output.of)
+            return Operation(
+                "typical_hash(run, data)",
+                lambda: names,
+                Output.of,
+                events=typical_hash_events(len(material.data), calls),
+            )
         buffer, target = self._target(cell, index)
         names |= {"size": len(material.data), "digest": address_of(buffer)}
         return Operation(
-            "run(data, size, digest)", lambda: names, lambda _: Output.of(buffer), target=target
+            "run(data, size, digest)",
+            lambda: names,
+            lambda _: Output.of(buffer),
+            target=target,
+            events=calls,
         )
 
     def _cipher(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -68,12 +88,17 @@ class CngCtypesPath(InProcessPath):
             data, tag = data[:-TAG], data[-TAG:]
         run = _per_call(cell, material) if cell.key == PER_CALL else _reused(cell, material)
         names: dict[str, Any] = {"run": run, "data": data, "size": case.size}
-        if cell.placement == TYPICAL:
+        # BCryptEncrypt has ten arguments; a key per call is imported and destroyed.
+        calls = Events(foreign=1, arguments=10, functions=3)
+        if cell.key == PER_CALL:
+            calls = Events(foreign=3, arguments=18, functions=8)
+        if passes := TYPICAL_PASSES.get(cell.placement):
             names |= {"typical_cipher": typical_cipher, "tag_size": case.tag_size, "tag": tag}
             return Operation(
-                "typical_cipher(run, data, size, tag_size, tag)",
+                f"typical_cipher(run, data, size, tag_size, tag, {passes})",
                 lambda: names,
                 typical_output(case.tag_size),
+                events=typical_events(case.size, passes, case.tag_size, tag, calls),
             )
         buffer, target = self._target(cell, index)
         names |= {"buf": address_of(buffer), "tag": tag}
@@ -84,6 +109,7 @@ class CngCtypesPath(InProcessPath):
             lambda: names,
             lambda _: Output.of(buffer, case.tag_size),
             target=target,
+            events=calls,
         )
 
 

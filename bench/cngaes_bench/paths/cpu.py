@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT
 from ..cells import INPLACE, INTO, NEW, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -34,6 +35,7 @@ class ExtensionPath(InProcessPath):
     """One backend of the package through its Python classes."""
 
     placements = (INTO, NEW, INPLACE)
+    pads = True
 
     def __init__(self, workload: Workload, buffers: Buffers, backend: str) -> None:
         super().__init__(workload, buffers)
@@ -71,16 +73,22 @@ class ExtensionPath(InProcessPath):
             lambda: names,
             Output.of,
             details=_details(package.sha256(backend=self.name)),
+            events=Events(extension=1),
         )
 
     def _cipher(self, cell: Cell, material: Material, index: int) -> Operation:
         mode, direction = cell.case.mode, cell.case.direction
         if cell.placement == INPLACE and (mode, direction) == ("gcm", DECRYPT):
             raise UnsupportedError("decrypting GCM in place needs fresh ciphertext for every call")
+        if cell.case.padded and cell.placement != NEW:
+            raise UnsupportedError("how long a padded message is shows at its end: no exact buffer")
         name = _CLASSES[mode]
         class_ = getattr(load(), name)
-        padding = ", padding=None" if mode == "cbc" else ""
-        options = {"padding": None} if mode == "cbc" else {}
+        # Each class is given the padding that is not its default: CBC pads, ECB does not.
+        options: dict[str, Any] = {}
+        if mode in ("cbc", "ecb") and cell.case.padded != (mode == "cbc"):
+            options = {"padding": "pkcs7" if cell.case.padded else None}
+        padding = "".join(f", {option}={value!r}" for option, value in options.items())
         cipher = class_(material.key, backend=self.name, **options)
         buffer, target = self._target(cell, index)
         names: dict[str, Any] = {"data": material.data, "nonce": material.nonce, "iv": material.iv}
@@ -91,12 +99,17 @@ class ExtensionPath(InProcessPath):
             names |= {"cipher": cipher}
             receiver = "cipher"
         details = _details(cipher)
+        # A key per call is made by one more call: its type's.
+        calls = 1 + (cell.key == PER_CALL)
         if cell.placement == NEW:
             return Operation(
                 f"{receiver}.{direction}({_ARGUMENTS[mode]})",
                 lambda: names,
                 lambda result: Output.of(result, cell.case.tag_size),
                 details=details,
+                events=Events(
+                    extension=calls, written=cell.case.body_size, returned=cell.case.body_size
+                ),
             )
         names |= {"buf": buffer}
         if cell.placement == INPLACE:
@@ -114,6 +127,7 @@ class ExtensionPath(InProcessPath):
             target=target,
             repeats=cell.placement == INTO,
             details=details,
+            events=Events(extension=calls),
         )
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from ..cases import DECRYPT, TAG
-from ..cells import INTO, PER_CALL, TYPICAL
+from ..cells import INTO, PER_CALL, TYPICAL, TYPICAL_PASSES
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .cpu import load
-from .foreign import ForeignCall, address_of, typical_cipher, typical_hash, typical_output
+from .foreign import (
+    ForeignCall,
+    address_of,
+    typical_cipher,
+    typical_events,
+    typical_hash,
+    typical_hash_events,
+    typical_output,
+)
 from .inprocess import InProcessPath, Operation
 
 if TYPE_CHECKING:
@@ -75,6 +85,7 @@ class CpuCtypesPath(InProcessPath):
 
     name = "cpu-ctypes"
     placements = (INTO, TYPICAL)
+    on_demand = tuple(name for name in TYPICAL_PASSES if name != TYPICAL)
 
     def version(self) -> str:
         """Version of the package."""
@@ -88,8 +99,8 @@ class CpuCtypesPath(InProcessPath):
         return self._cipher(cell, material, index)
 
     def _hash(self, cell: Cell, material: Material, index: int) -> Operation:
-        if cell.key == PER_CALL:
-            raise UnsupportedError("SHA-256 has no key")
+        if cell.key == PER_CALL or cell.placement in self.on_demand:
+            raise UnsupportedError("SHA-256 has no key, and no buffer for its output")
         sha256, data = library().cngaes_sha256, material.data
         if cell.placement == TYPICAL:
 
@@ -97,13 +108,22 @@ class CpuCtypesPath(InProcessPath):
                 _check(sha256(source, length, target))
 
             names: dict[str, Any] = {"typical_hash": typical_hash, "run": run, "data": data}
-            return Operation("typical_hash(run, data)", lambda: names, Output.of)
+            return Operation(
+                "typical_hash(run, data)",
+                lambda: names,
+                Output.of,
+                events=typical_hash_events(len(data), Events(foreign=1, arguments=3, functions=2)),
+            )
         buffer, target = self._target(cell, index)
         names = {"sha256": sha256, "data": data, "size": len(data), "out": address_of(buffer)}
         # `out` is a word of the timed loop, so the buffer goes by another name there.
         names["digest"] = names.pop("out")
         return Operation(
-            "sha256(data, size, digest)", lambda: names, _checked(buffer), target=target
+            "sha256(data, size, digest)",
+            lambda: names,
+            _checked(buffer),
+            target=target,
+            events=Events(foreign=1, arguments=3),
         )
 
     def _cipher(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -111,15 +131,18 @@ class CpuCtypesPath(InProcessPath):
         if case.mode == "gcm" and case.direction == DECRYPT:
             data, tag = data[:-TAG], data[-TAG:]
         key = Key(case.mode, material.key)
-        if cell.placement == TYPICAL or cell.key == PER_CALL:
+        passes = TYPICAL_PASSES.get(cell.placement)
+        calls = _calls(cell)
+        if passes or cell.key == PER_CALL:
             run = _per_call(cell, material) if cell.key == PER_CALL else _bind(cell, material, key)
-        if cell.placement == TYPICAL:
+        if passes:
             names: dict[str, Any] = {"typical_cipher": typical_cipher, "run": run, "data": data}
             names |= {"size": case.size, "tag_size": case.tag_size, "tag": tag}
             return Operation(
-                "typical_cipher(run, data, size, tag_size, tag)",
+                f"typical_cipher(run, data, size, tag_size, tag, {passes})",
                 lambda: names,
                 typical_output(case.tag_size),
+                events=typical_events(case.size, passes, case.tag_size, tag, calls),
             )
         buffer, target = self._target(cell, index)
         body = address_of(buffer)
@@ -130,7 +153,22 @@ class CpuCtypesPath(InProcessPath):
         else:
             names, statement = _direct(cell, material, key)
             names |= {"data": data, "buf": body, "tag": given}
-        return Operation(statement, lambda: names, _checked(buffer, case.tag_size), target=target)
+            calls = replace(calls, functions=0)
+        return Operation(
+            statement,
+            lambda: names,
+            _checked(buffer, case.tag_size),
+            target=target,
+            events=calls,
+        )
+
+
+def _calls(cell: Cell) -> Events:
+    """Count the foreign calls of one message, and the Python functions around them."""
+    arguments = {"gcm": 10, "cbc": 6, "ctr": 5, "ecb": 5}[cell.case.mode]
+    if cell.key == PER_CALL:  # key_new with 4 arguments, key_free with 1
+        return Events(foreign=3, arguments=arguments + 5, functions=8)
+    return Events(foreign=1, arguments=arguments, functions=2)
 
 
 def _direct(cell: Cell, material: Material, key: Key) -> tuple[dict[str, Any], str]:

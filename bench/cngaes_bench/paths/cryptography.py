@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..cells import INTO, NEW, PER_CALL
+from ..cases import DECRYPT, TAG
+from ..cells import INTO, NEW, PER_CALL, STREAM, STREAM_INTO
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -23,6 +25,8 @@ class CryptographyPath(InProcessPath):
 
     name = "cryptography"
     placements = (INTO, NEW)
+    on_demand = (STREAM, STREAM_INTO)
+    pads = True
 
     def version(self) -> str:
         """Version of the package and of its OpenSSL."""
@@ -37,8 +41,13 @@ class CryptographyPath(InProcessPath):
         """Pick the class that its users would take."""
         if cell.case.mode == "sha256":
             return _hash(cell, material)
+        streams = cell.placement in self.on_demand
         if cell.case.mode == "gcm":
-            return self._gcm(cell, material, index)
+            return (self._stream if streams else self._gcm)(cell, material, index)
+        if streams:
+            raise UnsupportedError("contexts of modes without a tag are 'into' and 'new' here")
+        if cell.case.padded:
+            return _padded(cell, material)
         return self._context(cell, material, index)
 
     def _gcm(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -52,11 +61,15 @@ class CryptographyPath(InProcessPath):
             names |= {"cipher": AESGCM(material.key)}
             receiver = "cipher"
         direction, tag_size = cell.case.direction, cell.case.tag_size
+        calls = 1 + (cell.key == PER_CALL)
         if cell.placement == NEW:
             return Operation(
                 f"{receiver}.{direction}(nonce, data, None)",
                 lambda: names,
                 lambda result: Output.of(result, tag_size),
+                events=Events(
+                    extension=calls, written=cell.case.body_size, returned=cell.case.body_size
+                ),
             )
         if not hasattr(AESGCM, f"{direction}_into"):
             raise UnsupportedError(f"AESGCM.{direction}_into is not in {self.version()}")
@@ -67,6 +80,41 @@ class CryptographyPath(InProcessPath):
             lambda: names,
             lambda _: Output.of(buffer, tag_size),
             target=target,
+            events=Events(extension=calls),
+        )
+
+    def _stream(self, cell: Cell, material: Material, index: int) -> Operation:
+        """GCM by a context: it serves one message, so that key and nonce are given every time."""
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        if cell.key != PER_CALL:
+            raise UnsupportedError("a GCM context of cryptography serves one message only")
+        case, data, tag = cell.case, material.data, b""
+        mode = "GCM(nonce)"
+        if case.direction == DECRYPT:
+            data, tag, mode = data[:-TAG], data[-TAG:], "GCM(nonce, tag)"
+        names: dict[str, Any] = {
+            "Cipher": Cipher, "AES": algorithms.AES, "GCM": modes.GCM, "key": material.key,
+            "nonce": material.nonce, "data": data, "tag": tag,
+        }  # fmt: skip
+        context = f"context = Cipher(AES(key), {mode}).{case.direction}or()"
+        end = "context.finalize(); context.tag" if case.tag_size else "context.finalize()"
+        if cell.placement == STREAM:
+            return Operation(
+                f"{context}; (context.update(data), {end.replace('; ', ', ')})",
+                lambda: names,
+                lambda result: Output(Output.of(result[0]).body, memoryview(result[-1])),
+                events=Events(extension=7, written=case.body_size, returned=case.body_size),
+            )
+        buffer = memoryview(self._buffers.output(case.body_size + _SPARE, index))
+        body = buffer[: case.body_size]
+        names |= {"buf": buffer}
+        return Operation(
+            f"{context}; context.update_into(data, buf); {end}",
+            lambda: names,
+            lambda result: Output(Output.of(body).body, memoryview(result)),
+            target=Output.of(body),
+            events=Events(extension=7),
         )
 
     def _context(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -107,7 +155,48 @@ class CryptographyPath(InProcessPath):
             lambda result: Output.of(result_buffer if into else result),
             target=target,
             repeats=cell.key == PER_CALL or mode == "ecb",
+            events=_context_events(cell),
         )
+
+
+def _padded(cell: Cell, material: Material) -> Operation:
+    """Pad or unpad beside the cipher, as its users have to."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    from cryptography.hazmat.primitives.padding import PKCS7
+
+    if cell.placement != NEW:
+        raise UnsupportedError("padding comes as fresh bytes")
+    mode, direction = cell.case.mode, cell.case.direction
+    names: dict[str, Any] = {
+        "Cipher": Cipher, "AES": algorithms.AES, _MODES[mode][:3]: getattr(modes, mode.upper()),
+        "PKCS7": PKCS7, "key": material.key, "iv": material.iv, "data": material.data,
+    }  # fmt: skip
+    cipher = f"Cipher(AES(key), {_MODES[mode]})"
+    if cell.key != PER_CALL:
+        names |= {"cipher": evaluate(cipher, names)}
+        cipher = "cipher"
+    first, second = f"{cipher}.{direction}or()", "PKCS7(128).padder()"
+    if direction == DECRYPT:
+        second = "PKCS7(128).unpadder()"
+    else:
+        first, second = second, first
+    half = "part = one.update(data) + one.finalize()"
+    return Operation(
+        f"one = {first}; {half}; other = {second}; other.update(part) + other.finalize()",
+        lambda: names,
+        Output.of,
+        events=Events(extension=6 + 2 * (cell.key == PER_CALL)),
+    )
+
+
+def _context_events(cell: Cell) -> Events:
+    """`update` writes a vector with room for one more block and copies it, but for CTR."""
+    size, calls = cell.case.body_size, 1 + 5 * (cell.key == PER_CALL)
+    if cell.placement == INTO:
+        return Events(extension=calls)
+    if cell.case.mode == "ctr":
+        return Events(extension=calls, written=size, returned=size)
+    return Events(extension=calls, written=size, copied=size, freed=size, returned=size)
 
 
 def _hash(cell: Cell, material: Material) -> Operation:
@@ -119,4 +208,5 @@ def _hash(cell: Cell, material: Material) -> Operation:
     statement = "context = Hash(SHA256); context.update(data); context.finalize()"
     if hasattr(Hash, "hash"):
         statement = "Hash.hash(SHA256, data)"
-    return Operation(statement, lambda: names, Output.of)
+    calls = Events(extension=statement.count("("))
+    return Operation(statement, lambda: names, Output.of, events=calls)

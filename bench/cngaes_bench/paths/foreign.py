@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from ..events import Events, count
 from ..outputs import Output
+
+if TYPE_CHECKING:
+    from ..events import Ledger
 
 # run(source, length, target, tag): one whole operation of a library over raw memory.
 ForeignCall = Callable[[Any, int, Any, Any], None]
 
-TYPICAL_PASSES = 3
+_create = ctypes.create_string_buffer
 
 
 def address_of(buffer: bytearray | memoryview) -> Any:
@@ -25,19 +30,21 @@ def typical_cipher(
     size: int,
     tag_size: int = 0,
     tag: bytes | None = None,
-    passes: int = TYPICAL_PASSES,
+    passes: int = 3,
+    create: Callable[..., Any] = _create,
 ) -> tuple[Any, bytes]:
     """Put a message through a library, with fresh buffers as most ctypes code makes them.
 
     `passes` counts how often memory of the message's size is newly taken and filled: 1 the
-    output buffer, 2 also its `.raw`, 3 also a copy of the input, 4 also `raw + tag`.
+    output buffer, 2 also its `.raw`, 3 also a copy of the input, 4 also `raw + tag`. `create` makes
+    the buffers; a ledger's own counts them.
     """
-    source: Any = ctypes.create_string_buffer(data, len(data)) if passes >= 3 else data
-    target = ctypes.create_string_buffer(size)
+    source: Any = create(data, len(data)) if passes >= 3 else data
+    target = create(size)
     if tag is not None or tag_size == 0:
         run(source, size, target, tag)
         return (target if passes == 1 else target.raw), b""
-    tag_buffer = ctypes.create_string_buffer(tag_size)
+    tag_buffer = create(tag_size)
     run(source, size, target, tag_buffer)
     if passes == 1:
         return target, tag_buffer.raw
@@ -58,9 +65,43 @@ def typical_output(tag_size: int) -> Callable[[tuple[Any, bytes]], Output]:
     return view
 
 
-def typical_hash(run: Callable[[Any, int, Any], None], data: bytes) -> bytes:
+def typical_hash(
+    run: Callable[[Any, int, Any], None], data: bytes, create: Callable[..., Any] = _create
+) -> bytes:
     """Hash by way of a copy of the input, as cautious ctypes code does."""
-    source = ctypes.create_string_buffer(data, len(data))
-    target = ctypes.create_string_buffer(32)
+    source = create(data, len(data))
+    target = create(32)
     run(source, len(data), target)
-    return target.raw
+    raw: bytes = target.raw
+    return raw
+
+
+def typical_events(size: int, passes: int, tag_size: int, tag: bytes | None, run: Events) -> Events:
+    """Count what `typical_cipher` does; `run` says what the library's own calls are."""
+
+    def call(data: bytes, length: int, ledger: Ledger) -> Any:
+        return typical_cipher(_nothing, data, length, tag_size, tag, passes, ledger.create)
+
+    return _with_calls(count(call, size), run)
+
+
+def typical_hash_events(size: int, run: Events) -> Events:
+    """Count what `typical_hash` does."""
+
+    def call(data: bytes, _: int, ledger: Ledger) -> Any:
+        return typical_hash(_nothing, data, ledger.create)
+
+    return _with_calls(count(call, size), run)
+
+
+def _with_calls(events: Events, run: Events) -> Events:
+    return replace(
+        events,
+        foreign=run.foreign,
+        arguments=run.arguments,
+        functions=run.functions + 1,  # the typical one itself
+    )
+
+
+def _nothing(*_: object) -> None:
+    """Stand for a library: the cipher is not what is counted."""

@@ -7,6 +7,7 @@ import ssl
 from typing import TYPE_CHECKING
 
 from ..cells import NEW, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -34,4 +35,6 @@ class HashlibPath(InProcessPath):
         if cell.key == PER_CALL:
             raise UnsupportedError("SHA-256 has no key")
         names = {"sha256": hashlib.sha256, "data": material.data}
-        return Operation("sha256(data).digest()", lambda: names, Output.of)
+        return Operation(
+            "sha256(data).digest()", lambda: names, Output.of, events=Events(extension=2)
+        )

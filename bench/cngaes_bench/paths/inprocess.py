@@ -13,6 +13,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 from ..cells import INPLACE, INTO
+from ..events import EVENTS
 from ..outputs import Fingerprint, Output, WrongOutputError
 from ..system import counters
 from .base import Hello, Prepared, Sample, UnsupportedError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..buffers import Buffers
     from ..cells import Cell
+    from ..events import Events
     from ..workload import Material, Workload
 
 Names = Mapping[str, object]
@@ -37,7 +39,7 @@ class Operation:
     run (outside the clock), `view` finds the output. `target` is the reused buffer, if any.
     `repeats` is False when only the first call of a run yields the bytes of the case, as with
     a context that chains on or work done over its own input. A `loop` of its own replaces the
-    statement (a loop in C++).
+    statement (a loop in C++). `events` says what the call does beside the cipher, if that is known.
     """
 
     statement: str
@@ -47,6 +49,7 @@ class Operation:
     repeats: bool = True
     loop: Loop | None = None
     details: dict[str, str] = field(default_factory=dict)
+    events: Events | None = None
 
     def timed(self, loops: int, names: Names) -> tuple[int, object]:
         """Run the loop: nanoseconds, and the last result."""
@@ -59,6 +62,8 @@ class InProcessPath(ABC):
 
     name: str
     placements: tuple[str, ...]
+    on_demand: tuple[str, ...] = ()  # placements that are measured only when asked for by name
+    pads = False  # whether it does CBC and ECB of messages that need padding
     computes = True  # False: a price, whose output is not the case's
 
     def __init__(self, workload: Workload, buffers: Buffers) -> None:
@@ -84,8 +89,10 @@ class InProcessPath(ABC):
 
     def prepare(self, cell: Cell) -> Prepared:
         """Make the operations and do each once."""
-        if cell.placement not in self.placements:
+        if cell.placement not in (*self.placements, *self.on_demand):
             raise UnsupportedError(f"{self.name} has no placement {cell.placement}")
+        if cell.case.padded and not self.pads:
+            raise UnsupportedError(f"{self.name} does whole blocks only here, without padding")
         material = self._workload.material(cell.case)
         try:
             self._operations = [self.operation(cell, material, i) for i in range(cell.threads)]
@@ -146,7 +153,10 @@ class InProcessPath(ABC):
 
     def _details(self) -> dict[str, str]:
         operation = self._operations[0]
-        return {"statement": operation.statement, **operation.details}
+        details = {"statement": operation.statement, **operation.details}
+        if operation.events is not None:
+            details[EVENTS] = operation.events.to_text()
+        return details
 
     def _run_threads(self, loops: int, names: list[Names]) -> tuple[int, list[object]]:
         barrier = threading.Barrier(len(names) + 1)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..cells import INTO, PER_CALL
+from ..cases import DECRYPT
+from ..cells import INPLACE, INTO, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .cpu import load
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 class KernelPath(InProcessPath):
     """The instructions alone."""
 
-    placements = (INTO,)
+    placements = (INTO, INPLACE)
 
     def __init__(self, workload: Workload, buffers: Buffers, backend: str = "cpu") -> None:
         super().__init__(workload, buffers)
@@ -44,21 +46,35 @@ class KernelPath(InProcessPath):
         per_call = cell.key == PER_CALL
         if per_call and mode == "sha256":
             raise UnsupportedError("SHA-256 has no key")
+        data: bytes | memoryview = material.data
+        chained = mode == "sha256" or (mode, direction) == ("gcm", DECRYPT)
+        if cell.placement == INPLACE and chained:
+            raise UnsupportedError("nothing to repeat in place: a digest, or a tag to check")
         buffer, target = self._target(cell, index)
+        if cell.placement == INPLACE:
+            data = memoryview(buffer)[: len(material.data)]
         iv = material.nonce if mode == "gcm" else material.iv
         time_loop, backend = load()._core._time_loop, self._backend
 
         def loop(loops: int, _: Mapping[str, object]) -> tuple[int, object]:
-            arguments = (mode, direction, material.key, iv, material.data, buffer, loops, per_call)
+            arguments = (mode, direction, material.key, iv, data, buffer, loops, per_call)
             return time_loop(*arguments, backend), None
+
+        restore = self._restore(cell, material, index)
+
+        def prepare() -> dict[str, object]:
+            restore()
+            return {}
 
         return Operation(
             f"{mode} {direction}, loop in C++",
-            dict,
+            prepare,
             lambda _: Output.of(buffer, cell.case.tag_size),
             target=target,
             loop=loop,
             details=self.details(mode, material),
+            repeats=cell.placement == INTO,
+            events=Events(),
         )
 
     def details(self, mode: str, material: Material) -> dict[str, str]:

@@ -10,10 +10,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT, TAG, Case
-from ..cells import INTO, PER_CALL, TYPICAL
+from ..cells import INTO, PER_CALL, TYPICAL, TYPICAL_PASSES
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
-from .foreign import address_of, typical_cipher, typical_hash, typical_output
+from .foreign import (
+    address_of,
+    typical_cipher,
+    typical_events,
+    typical_hash,
+    typical_hash_events,
+    typical_output,
+)
 from .inprocess import InProcessPath, Operation
 
 if TYPE_CHECKING:
@@ -130,6 +138,7 @@ class OpensslPath(InProcessPath):
 
     name = "openssl"
     placements = (INTO, TYPICAL)
+    on_demand = tuple(name for name in TYPICAL_PASSES if name != TYPICAL)
 
     def version(self) -> str:
         """Version as libcrypto tells it."""
@@ -145,8 +154,9 @@ class OpensslPath(InProcessPath):
         return self._cipher(cell, material, index)
 
     def _hash(self, cell: Cell, material: Material, index: int) -> Operation:
-        if cell.key == PER_CALL:
-            raise UnsupportedError("SHA-256 has no key")
+        if cell.key == PER_CALL or cell.placement in self.on_demand:
+            raise UnsupportedError("SHA-256 has no key, and no buffer for its output")
+        calls = Events(foreign=1, arguments=6, functions=2)
         digest, method = library().EVP_Digest, library().EVP_sha256()
 
         def run(source: Any, length: int, target: Any) -> None:
@@ -155,11 +165,20 @@ class OpensslPath(InProcessPath):
         names: dict[str, Any] = {"run": run, "data": material.data}
         if cell.placement == TYPICAL:
             names |= {"typical_hash": typical_hash}
-            return Operation("typical_hash(run, data)", lambda: names, Output.of)
+            return Operation(
+                "typical_hash(run, data)",
+                lambda: names,
+                Output.of,
+                events=typical_hash_events(len(material.data), calls),
+            )
         buffer, target = self._target(cell, index)
         names |= {"size": len(material.data), "buf": address_of(buffer)}
         return Operation(
-            "run(data, size, buf)", lambda: names, lambda _: Output.of(buffer), target=target
+            "run(data, size, buf)",
+            lambda: names,
+            lambda _: Output.of(buffer),
+            target=target,
+            events=calls,
         )
 
     def _cipher(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -168,12 +187,14 @@ class OpensslPath(InProcessPath):
             data, tag = data[:-TAG], data[-TAG:]
         evp = Evp(case, material, per_call=cell.key == PER_CALL)
         names: dict[str, Any] = {"run": evp.run, "data": data, "size": case.size, "tag": tag}
-        if cell.placement == TYPICAL:
+        calls = _calls(cell)
+        if passes := TYPICAL_PASSES.get(cell.placement):
             names |= {"typical_cipher": typical_cipher, "tag_size": case.tag_size}
             return Operation(
-                "typical_cipher(run, data, size, tag_size, tag)",
+                f"typical_cipher(run, data, size, tag_size, tag, {passes})",
                 lambda: names,
                 typical_output(case.tag_size),
+                events=typical_events(case.size, passes, case.tag_size, tag, calls),
             )
         buffer, target = self._target(cell, index)
         body = address_of(buffer)
@@ -185,7 +206,19 @@ class OpensslPath(InProcessPath):
             lambda: names,
             lambda _: Output.of(buffer, case.tag_size),
             target=target,
+            events=calls,
         )
+
+
+def _calls(cell: Cell) -> Events:
+    """Count the foreign calls of one message: init, update, final, and the tag's."""
+    gcm, per_call = cell.case.mode == "gcm", cell.key == PER_CALL
+    # A context per call: new (0 arguments), init (6), set_padding (2), free (1).
+    return Events(
+        foreign=3 + gcm + 4 * per_call,
+        arguments=6 + 5 + 3 + 4 * gcm + 9 * per_call,
+        functions=5 + gcm + 2 * per_call,
+    )
 
 
 def _ok(result: int) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT, TAG
 from ..cells import INTO, NEW, PER_CALL
+from ..events import Events
 from ..outputs import Output
 from .base import UnavailableError, UnsupportedError
 from .inprocess import InProcessPath, Operation
@@ -29,6 +30,7 @@ class PycryptodomexPath(InProcessPath):
 
     name = "pycryptodomex"
     placements = (INTO, NEW)
+    pads = True
 
     def version(self) -> str:
         """Version of the package."""
@@ -59,8 +61,10 @@ class PycryptodomexPath(InProcessPath):
         new = _NEW["gcm"]
         if cell.placement == NEW:
             if cell.case.direction == DECRYPT:
-                return Operation(f"{new}.decrypt_and_verify(data, tag)", lambda: names, Output.of)
-            return Operation(f"{new}.encrypt_and_digest(data)", lambda: names, _pair)
+                statement = f"{new}.decrypt_and_verify(data, tag)"
+                return Operation(statement, lambda: names, Output.of, events=_events(cell))
+            statement = f"{new}.encrypt_and_digest(data)"
+            return Operation(statement, lambda: names, _pair, events=_events(cell))
         buffer, target = self._target(cell, index)
         body = memoryview(buffer)[: cell.case.body_size]
         names |= {"buf": body}
@@ -70,12 +74,14 @@ class PycryptodomexPath(InProcessPath):
                 lambda: names,
                 lambda _: Output.of(body),
                 target=target,
+                events=_events(cell),
             )
         return Operation(
             f"{new}.encrypt_and_digest(data, output=buf)",
             lambda: names,
             lambda result: _pair((body, result[1])),
             target=Output(body, memoryview(bytearray())),
+            events=_events(cell),
         )
 
     def _plain(self, cell: Cell, material: Material, index: int) -> Operation:
@@ -85,6 +91,8 @@ class PycryptodomexPath(InProcessPath):
         names: dict[str, Any] = {"AES": AES, "key": material.key, "iv": material.iv}
         names |= {"data": material.data}
         receiver = _NEW[mode] if cell.key == PER_CALL else "cipher"
+        if cell.case.padded:
+            return _padded(cell, names, receiver)
         buffer, target = self._target(cell, index)
         into = cell.placement == INTO
         if into:
@@ -101,7 +109,34 @@ class PycryptodomexPath(InProcessPath):
             lambda result: Output.of(buffer if into else result),
             target=target,
             repeats=cell.key == PER_CALL or mode == "ecb",
+            events=_events(cell),
         )
+
+
+def _events(cell: Cell) -> Events:
+    """Count a fresh output: a buffer of zeros, from which bytes are made."""
+    size = cell.case.body_size
+    if cell.placement != NEW:
+        return Events()
+    return Events(zeroed=size, copied=size, freed=size, returned=size)
+
+
+def _padded(cell: Cell, names: dict[str, Any], receiver: str) -> Operation:
+    """Pad or unpad beside the cipher, as its users have to."""
+    from Cryptodome.Util.Padding import pad, unpad
+
+    mode, direction = cell.case.mode, cell.case.direction
+    if cell.placement != NEW:
+        raise UnsupportedError("padding comes as fresh bytes")
+    if cell.key != PER_CALL and mode != "ecb":
+        raise UnsupportedError("a CBC object of pycryptodomex chains on: one message only")
+    names |= {"pad": pad, "unpad": unpad}
+    if cell.key != PER_CALL:
+        names |= {"cipher": evaluate(_NEW[mode], names)}
+    statement = f"{receiver}.{direction}(pad(data, 16))"
+    if direction == DECRYPT:
+        statement = f"unpad({receiver}.{direction}(data), 16)"
+    return Operation(statement, lambda: names, Output.of)
 
 
 def _hash(cell: Cell, material: Material) -> Operation:

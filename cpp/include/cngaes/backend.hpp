@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "cngaes/lists.hpp"
 #include "cngaes/status.hpp"
 
 namespace cngaes {
@@ -29,6 +30,44 @@ struct GcmMessage {
   const std::uint8_t* aad;
   std::size_t aad_len;
   std::size_t tag_len;  // 4, 8, 12..16
+};
+
+// Many GCM messages under one key. The tag stands behind each ciphertext; messages of gcm_open_many
+// that have no room for one have failed already and are not touched.
+struct GcmBatch {
+  List nonces;
+  List aads;
+  List in;
+  OutList out;
+  std::size_t tag_len;
+
+  GcmMessage message(std::size_t i) const noexcept {
+    const ByteView nonce = nonces[i];
+    const ByteView aad = aads[i];
+    return {nonce.data, nonce.len, aad.data, aad.len, tag_len};
+  }
+};
+
+// Many messages for CBC encryption; out: encrypted_size() bytes each.
+struct CbcBatch {
+  List ivs;
+  List in;
+  OutList out;
+  bool padded;
+};
+
+// Many messages to hash; out: 32 bytes each.
+struct HashBatch {
+  List in;
+  OutList out;
+};
+
+// The messages begin <= i < end of a batch, but for those of skip_from bytes and more, which
+// somebody else does.
+struct Range {
+  std::size_t begin;
+  std::size_t end;
+  std::size_t skip_from = SIZE_MAX;
 };
 
 // An unfinished GCM message. Not for use by two threads at once.
@@ -60,6 +99,25 @@ class CipherKey {
   // invalid_tag: out holds zeros.
   virtual Status gcm_open(const GcmMessage& message, std::uint8_t* out, const std::uint8_t* in,
                           std::size_t len, const std::uint8_t* tag) const noexcept = 0;
+  // What gcm_seal and gcm_open would say to sizes: those of the mode, and the backend's own limits.
+  virtual Status gcm_check(const GcmMessage& message, std::uint64_t len) const noexcept = 0;
+
+  // The same over up to `threads` cores, where the backend can split a message; else over one.
+  virtual Status gcm_seal_split(const GcmMessage& message, std::uint8_t* out, std::uint8_t* out_tag,
+                                const std::uint8_t* in, std::size_t len,
+                                unsigned threads) const noexcept;
+  virtual Status gcm_open_split(const GcmMessage& message, std::uint8_t* out,
+                                const std::uint8_t* in, std::size_t len, const std::uint8_t* tag,
+                                unsigned threads) const noexcept;
+
+  // Many messages, over one core. A backend that can do no better makes one call after another.
+  // After an error the outputs hold anything; the caller wipes them.
+  virtual Status gcm_seal_many(const GcmBatch& batch, Range range) const noexcept;
+  // out_failed[i]: 1 where the tag was wrong, and out[i] then holds zeros; else unchanged.
+  virtual Status gcm_open_many(const GcmBatch& batch, Range range,
+                               std::uint8_t* out_failed) const noexcept;
+  virtual Status cbc_encrypt_many(const CbcBatch& batch, Range range) const noexcept;
+
   // The key must outlive the stream.
   virtual Status gcm_start(Direction direction, const GcmMessage& message,
                            std::unique_ptr<GcmStream>* out_stream) const noexcept = 0;
@@ -91,6 +149,11 @@ class Backend {
                         std::size_t len) const noexcept = 0;
   virtual Status hmac_sha256(std::uint8_t out[32], const std::uint8_t* key, std::size_t key_len,
                              const std::uint8_t* in, std::size_t len) const noexcept = 0;
+
+  // Many messages, over one core; by default one after another.
+  virtual Status sha256_many(const HashBatch& batch, Range range) const noexcept;
+  virtual Status hmac_sha256_many(const std::uint8_t* key, std::size_t key_len,
+                                  const HashBatch& batch, Range range) const noexcept;
 };
 
 const Backend& cpu_backend() noexcept;

@@ -122,6 +122,21 @@ inline void store_block(std::uint8_t out[16], BlockPair block) noexcept {
   store_le64(out + 8, block.high);
 }
 
+// One block; out may be a or b.
+inline void xor_block(std::uint8_t* out, const std::uint8_t* a, const std::uint8_t* b) noexcept {
+#if defined(__GNUC__)
+  using Vector __attribute__((vector_size(16))) = std::uint64_t;
+  Vector x;
+  Vector y;
+  std::memcpy(&x, a, 16);
+  std::memcpy(&y, b, 16);
+  x ^= y;
+  std::memcpy(out, &x, 16);
+#else
+  for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<std::uint8_t>(a[i] ^ b[i]);
+#endif
+}
+
 // out = prefix (12 bytes) || n, big-endian: a GCM counter block.
 inline void store_counter(std::uint8_t out[16], const std::uint8_t* prefix,
                           std::uint32_t n) noexcept {

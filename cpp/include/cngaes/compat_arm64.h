@@ -15,6 +15,7 @@
 #define CNGAES_INLINE_LAMBDA
 #define CNGAES_UNROLL
 #define CNGAES_HIDE(pointer)
+#define CNGAES_COPY(vector) static_cast<void>(0)
 #define CNGAES_MSVC_NEON 1
 #else
 #define CNGAES_INLINE inline __attribute__((always_inline))
@@ -22,6 +23,8 @@
 // Makes the compiler forget what a pointer points to, so that loads through it stay loads: they
 // run beside the vector units, the copies between registers that replace them do not.
 #define CNGAES_HIDE(pointer) __asm__ volatile("" : "+r"(pointer))
+// Makes a vector a copy of its own, in another register than what it was copied from.
+#define CNGAES_COPY(vector) __asm__("" : "+w"(vector))
 #ifndef CNGAES_MSVC_NEON
 #define CNGAES_MSVC_NEON 0  // 1 in the check of MSVC's type rules
 #endif

@@ -21,6 +21,7 @@ enum Feature : FeatureSet {
   kVpclmul = 1ULL << 7,
   kShaNi = 1ULL << 8,
   kAvx512 = 1ULL << 9,  // F, BW, VL and DQ together, with the OS saving zmm state
+  kIntel = 1ULL << 10,  // no ability, but what preferences go by
   kArmAes = 1ULL << 32,
   kArmPmull = 1ULL << 33,
   kArmSha2 = 1ULL << 34,
@@ -32,15 +33,27 @@ struct FeatureName {
   const char* name;
 };
 inline constexpr FeatureName kFeatureNames[] = {
-    {kSsse3, "ssse3"},      {kSse41, "sse4_1"},     {kAesNi, "aes"},      {kPclmul, "pclmulqdq"},
-    {kAvx, "avx"},          {kAvx2, "avx2"},        {kVaes, "vaes"},      {kVpclmul, "vpclmulqdq"},
-    {kShaNi, "sha_ni"},     {kAvx512, "avx512"},    {kArmAes, "arm-aes"}, {kArmPmull, "arm-pmull"},
-    {kArmSha2, "arm-sha2"}, {kArmSha3, "arm-sha3"},
+    {kSsse3, "ssse3"},
+    {kSse41, "sse4_1"},
+    {kAesNi, "aes"},
+    {kPclmul, "pclmulqdq"},
+    {kAvx, "avx"},
+    {kAvx2, "avx2"},
+    {kVaes, "vaes"},
+    {kVpclmul, "vpclmulqdq"},
+    {kShaNi, "sha_ni"},
+    {kAvx512, "avx512"},
+    {kIntel, "intel"},
+    {kArmAes, "arm-aes"},
+    {kArmPmull, "arm-pmull"},
+    {kArmSha2, "arm-sha2"},
+    {kArmSha3, "arm-sha3"},
 };
 
 // The registers that detection reads, so that a test can fake a CPU.
 struct X86Cpuid {
   std::uint32_t max_leaf = 0;
+  std::uint32_t vendor_ebx = 0;  // leaf 0: the name's first four letters
   std::uint32_t leaf1_ecx = 0;
   std::uint32_t leaf7_ebx = 0;
   std::uint32_t leaf7_ecx = 0;

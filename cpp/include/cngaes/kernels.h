@@ -43,6 +43,10 @@ struct CbcStream {
 
 // A null function means: inherit from the next kernel down. `generic` has none that is null.
 struct AesFunctions {
+  // GCM messages of up to so many blocks are best encrypted together with others (gcm_many.cpp);
+  // 0 stands for 2. More where a single block costs as much as many. Not inherited.
+  size_t gcm_together = 0;
+
   // FIPS 197 section 5.2; user_key_len is 16, 24 or 32. Fills enc, dec and rounds.
   void (*expand_key)(AesKey* key, const uint8_t* user_key, size_t user_key_len);
 
@@ -57,6 +61,8 @@ struct AesFunctions {
                       size_t num_blocks);
   void (*cbc_decrypt)(const AesKey* key, uint8_t iv[16], uint8_t* out, const uint8_t* in,
                       size_t num_blocks);
+  // Any number of messages of any lengths; the kernel keeps as many of them in step as suit it.
+  // Worth most when the lengths are alike: the last ones of a batch run with fewer beside them.
   void (*cbc_encrypt_streams)(const AesKey* key, CbcStream* streams, size_t num_streams);
 
   // The GHASH group: inherited together (see GhashKey).
@@ -80,9 +86,14 @@ struct AesFunctions {
 struct Sha256Functions {
   // FIPS 180-4 section 6.2.2 over num_blocks blocks of 64 bytes.
   void (*compress)(uint32_t state[8], const uint8_t* data, size_t num_blocks);
-  // The same for num_streams messages of num_blocks blocks each, in step.
+  // The same for num_streams messages of num_blocks blocks each, in step; any number of them.
+  // Messages of unequal lengths are the core's job: it keeps `lanes` of them under way, calls this
+  // for as many blocks as the shortest still has, and puts the next one in its place.
   void (*compress_streams)(uint32_t (*states)[8], const uint8_t* const* data, size_t num_streams,
                            size_t num_blocks);
+  // How many streams at a time compress_streams is fastest for; fewer cost more a byte, other
+  // multiples of it do not cost less. Inherited with compress_streams; 0 only where that is null.
+  size_t lanes;
 };
 
 // Tables are defined in their kernel files; cpp/core/registry.cpp lists them.
@@ -95,5 +106,6 @@ extern const AesFunctions kAesX86Vaes512;
 extern const Sha256Functions kSha256Generic;
 extern const Sha256Functions kSha256Arm64Ce;
 extern const Sha256Functions kSha256X86Shani;
+extern const Sha256Functions kSha256X86ShaniAvx512;
 
 }  // namespace cngaes

@@ -14,7 +14,8 @@ struct BlockMessage {
   const CipherKey& key;
   Mode mode;  // ecb or cbc
   bool padded;
-  std::uint8_t iv[16];  // cbc
+  std::uint8_t iv[16];   // cbc
+  unsigned threads = 1;  // as for threads_for(); CBC encryption is one chain and takes one
 };
 
 std::size_t encrypted_size(bool padded, std::size_t len) noexcept;
@@ -29,6 +30,7 @@ Status decrypt_message(BlockMessage& message, std::uint8_t* out, const std::uint
 
 // CTR from `offset` bytes into the keystream that starts at counter (SP 800-38A section 6.5).
 Status ctr_message(const CipherKey& key, const std::uint8_t counter[16], std::uint64_t offset,
-                   std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept;
+                   std::uint8_t* out, const std::uint8_t* in, std::size_t len,
+                   unsigned threads = 1) noexcept;
 
 }  // namespace cngaes

@@ -17,6 +17,10 @@ namespace cngaes {
 void ctr_crypt(const AesFunctions& fn, const AesKey& key, std::uint8_t counter[16],
                std::uint8_t* out, const std::uint8_t* in, std::size_t len) noexcept;
 
+// Many messages, their chains in step.
+void cbc_encrypt_many(const AesFunctions& fn, const AesKey& key, const CbcBatch& batch,
+                      Range range) noexcept;
+
 // Everything GCM needs of a key, ready for use with `fn`.
 struct GcmContext {
   const AesFunctions& fn;
@@ -33,6 +37,20 @@ Status gcm_seal(const GcmContext& context, const GcmMessage& message, std::uint8
 // SP 800-38D algorithm 5. invalid_tag: out holds len zeros.
 Status gcm_open(const GcmContext& context, const GcmMessage& message, std::uint8_t* out,
                 const std::uint8_t* in, std::size_t len, const std::uint8_t* tag) noexcept;
+
+// The same over up to `threads` cores: each works on a piece, and GHASHes of the pieces are joined
+// by powers of H.
+Status gcm_seal_split(const GcmContext& context, const GcmMessage& message, std::uint8_t* out,
+                      std::uint8_t* out_tag, const std::uint8_t* in, std::size_t len,
+                      unsigned threads) noexcept;
+Status gcm_open_split(const GcmContext& context, const GcmMessage& message, std::uint8_t* out,
+                      const std::uint8_t* in, std::size_t len, const std::uint8_t* tag,
+                      unsigned threads) noexcept;
+
+// Many messages, see CipherKey: short ones are taken together.
+Status gcm_seal_many(const GcmContext& context, const GcmBatch& batch, Range range) noexcept;
+Status gcm_open_many(const GcmContext& context, const GcmBatch& batch, Range range,
+                     std::uint8_t* out_failed) noexcept;
 
 // The limits of SP 800-38D section 5.2.1.1, compared in 64 bits on every platform.
 Status gcm_check_sizes(const GcmMessage& message, std::uint64_t data_len) noexcept;

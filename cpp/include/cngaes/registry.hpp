@@ -24,6 +24,7 @@ struct Kernel {
   FeatureSet needs;               // capability
   const AesFunctions* aes;        // null unless family is aes
   const Sha256Functions* sha256;  // null unless family is sha256
+  FeatureSet prefers = 0;         // free choice takes others first where any of these is missing
 };
 
 // Best first; `generic` ends each family.
@@ -32,6 +33,8 @@ std::span<const Kernel> compiled_kernels() noexcept;
 // Features in use: detected, less CNGAES_CPU_MASK or what set_cpu_mask was given.
 FeatureSet usable_features() noexcept;
 bool is_supported(const Kernel& kernel) noexcept;
+// Supported, and not only for want of a better one.
+bool is_preferred(const Kernel& kernel) noexcept;
 
 // A kernel's slots after inheritance, its self-test state beside them.
 struct AesChoice {

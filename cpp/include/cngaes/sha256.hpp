@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cngaes/backend.hpp"
 #include "cngaes/kernels.h"
 
 namespace cngaes {
@@ -21,9 +22,17 @@ class Sha256 {
 
   static void hash(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes],
                    const std::uint8_t* in, std::size_t len) noexcept;
+  // FIPS 198-1 steps 4 and 7: the states behind the block of the key xored with ipad and opad.
+  static void hmac_states(const Sha256Functions& fn, std::uint32_t out_inner[8],
+                          std::uint32_t out_outer[8], const std::uint8_t* key,
+                          std::size_t key_len) noexcept;
   static void hmac(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes],
                    const std::uint8_t* key, std::size_t key_len, const std::uint8_t* in,
                    std::size_t len) noexcept;
+
+  // FIPS 180-4 section 5.3.3.
+  static constexpr std::uint32_t kInitial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                                0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 #ifdef CNGAES_TEST_HOOKS
   void pretend_processed(std::uint64_t len) noexcept { len_ = len; }
@@ -35,5 +44,10 @@ class Sha256 {
   std::uint32_t state_[8];
   std::uint8_t block_[kSha256BlockBytes];  // the first len_ % 64 bytes are pending
 };
+
+// Many messages, several in step.
+void sha256_many(const Sha256Functions& fn, const HashBatch& batch, Range range) noexcept;
+void hmac_sha256_many(const Sha256Functions& fn, const std::uint8_t* key, std::size_t key_len,
+                      const HashBatch& batch, Range range) noexcept;
 
 }  // namespace cngaes

@@ -26,10 +26,15 @@ struct State {
 };
 
 // SHA256H and SHA256H2 both start from the state before the four rounds: they run side by side.
+// Each overwrites its first operand, so one of the two has to work beside a copy. It is the second
+// one's source that is copied: SHA256H then waits for nothing, and the copy delays every other step
+// only.
+template <bool kAlone>
 CNGAES_INLINE void four_rounds(State& s, uint32x4_t words, int t) {
   const uint32x4_t wk = vaddq_u32(words, vld1q_u32(kK + t));
-  const uint32x4_t abcd = s.abcd;
-  s.abcd = vsha256hq_u32(abcd, s.efgh, wk);
+  uint32x4_t abcd = s.abcd;
+  if (kAlone && t > 0) CNGAES_COPY(abcd);
+  s.abcd = vsha256hq_u32(s.abcd, s.efgh, wk);
   s.efgh = vsha256h2q_u32(s.efgh, abcd, wk);
 }
 
@@ -46,7 +51,7 @@ CNGAES_INLINE void sixteen_rounds(State (&s)[N], uint32x4_t (&w)[N][4], int t, b
   for (int j = 0; j < 4; ++j) {
     CNGAES_UNROLL
     for (int i = 0; i < N; ++i) {
-      four_rounds(s[i], w[i][j], t + 4 * j);
+      four_rounds<N == 1>(s[i], w[i][j], t + 4 * j);
       if (more) {
         w[i][j] = next_words(w[i][j], w[i][(j + 1) % 4], w[i][(j + 2) % 4], w[i][(j + 3) % 4]);
       }
@@ -105,6 +110,7 @@ void compress_streams(uint32_t (*states)[8], const uint8_t* const* data, size_t 
 const Sha256Functions kSha256Arm64Ce = {
     .compress = compress,
     .compress_streams = compress_streams,
+    .lanes = 2,
 };
 
 }  // namespace cngaes

@@ -245,6 +245,7 @@ void ctr32(const AesKey* key, uint8_t* out, const uint8_t* in, size_t num_blocks
 }  // namespace
 
 const AesFunctions kAesGeneric = {
+    .gcm_together = 16,
     .expand_key = expand_key,
     .ecb_encrypt = ecb<false>,
     .ecb_decrypt = ecb<true>,

@@ -99,6 +99,7 @@ void compress_streams(uint32_t (*states)[8], const uint8_t* const* data, size_t 
 const Sha256Functions kSha256Generic = {
     .compress = compress,
     .compress_streams = compress_streams,
+    .lanes = 1,
 };
 
 }  // namespace cngaes

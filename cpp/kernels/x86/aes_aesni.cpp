@@ -9,6 +9,7 @@ namespace {
 // clang-format off: the vectors come first
 #include "vectors_x86.h"
 #include "aes_x86.h"
+#include "cbc_streams_x86.h"
 #include "gcm_x86.h"
 // clang-format on
 
@@ -43,13 +44,6 @@ void expand_key(AesKey* key, const uint8_t* user_key, size_t user_key_len) {
   memcpy(key->dec + 16 * rounds, key->enc, 16);
 }
 
-void cbc_encrypt_streams(const AesKey* key, CbcStream* streams, size_t num_streams) {
-  for (size_t i = 0; i < num_streams; ++i) {
-    CbcStream& s = streams[i];
-    Modes<Vec128>::cbc_encrypt(key, s.iv, s.out, s.in, s.num_blocks);
-  }
-}
-
 }  // namespace
 
 const AesFunctions kAesX86Aesni = {
@@ -59,7 +53,7 @@ const AesFunctions kAesX86Aesni = {
     .ctr32 = Modes<Vec128>::ctr32,
     .cbc_encrypt = Modes<Vec128>::cbc_encrypt,
     .cbc_decrypt = Modes<Vec128>::cbc_decrypt,
-    .cbc_encrypt_streams = cbc_encrypt_streams,
+    .cbc_encrypt_streams = CbcStreams<Vec128>::encrypt,
     .ghash_init = Gcm<Vec128>::ghash_init,
     .ghash = Gcm<Vec128>::ghash,
     .ghash_finish = Gcm<Vec128>::ghash_finish,

@@ -1,5 +1,5 @@
 // x86-vaes256: VAES and VPCLMULQDQ on 256-bit registers, two blocks each. Key expansion and CBC
-// encryption have no use for wide registers and come from x86-aesni.
+// encryption of a single message have no use for wide registers and come from x86-aesni.
 #include "cngaes/compat_x86.h"
 #include "cngaes/kernels.h"
 
@@ -9,6 +9,7 @@ namespace {
 // clang-format off: the vectors come first
 #include "vectors_x86.h"
 #include "aes_x86.h"
+#include "cbc_streams_x86.h"
 #include "gcm_x86.h"
 // clang-format on
 
@@ -21,7 +22,7 @@ const AesFunctions kAesX86Vaes256 = {
     .ctr32 = Modes<Vec256>::ctr32,
     .cbc_encrypt = nullptr,
     .cbc_decrypt = Modes<Vec256>::cbc_decrypt,
-    .cbc_encrypt_streams = nullptr,
+    .cbc_encrypt_streams = CbcStreams<Vec256>::encrypt,
     .ghash_init = Gcm<Vec256>::ghash_init,
     .ghash = Gcm<Vec256>::ghash,
     .ghash_finish = Gcm<Vec256>::ghash_finish,

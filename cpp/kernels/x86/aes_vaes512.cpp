@@ -1,5 +1,5 @@
 // x86-vaes512: VAES and VPCLMULQDQ on 512-bit registers, four blocks each. Key expansion and CBC
-// encryption have no use for wide registers and come from x86-aesni.
+// encryption of a single message have no use for wide registers and come from x86-aesni.
 #include "cngaes/compat_x86.h"
 #include "cngaes/kernels.h"
 
@@ -9,6 +9,7 @@ namespace {
 // clang-format off: the vectors come first
 #include "vectors_x86.h"
 #include "aes_x86.h"
+#include "cbc_streams_x86.h"
 #include "gcm_x86.h"
 // clang-format on
 
@@ -21,7 +22,7 @@ const AesFunctions kAesX86Vaes512 = {
     .ctr32 = Modes<Vec512>::ctr32,
     .cbc_encrypt = nullptr,
     .cbc_decrypt = Modes<Vec512>::cbc_decrypt,
-    .cbc_encrypt_streams = nullptr,
+    .cbc_encrypt_streams = CbcStreams<Vec512>::encrypt,
     .ghash_init = Gcm<Vec512>::ghash_init,
     .ghash = Gcm<Vec512>::ghash,
     .ghash_finish = Gcm<Vec512>::ghash_finish,

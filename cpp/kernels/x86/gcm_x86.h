@@ -47,6 +47,23 @@ struct Gcm : private Modes<V> {
       hi = V::bxor(hi, V::template clmul<0x11>(b, h));
       mi = V::bxor(mi, V::template clmul<0x00>(V::bxor(b, V::swap_halves(b)), hx));
     }
+    // Two vectors at a time by four multiplications each, where a three-way xor takes up two
+    // products at once: fewer instructions than Karatsuba's, which has shuffles and xors besides.
+    // Sapphire Rapids, whose two ports for 512 bits are the bound, AES-128 / 256 at 16 KiB: .206 /
+    // .243 c/B; .217 / .256 by pairs of Karatsuba's; .228 / .262 one by one. Not measured on Zen 4.
+    CNGAES_INLINE void add_pair(T x0, T x1, T y, const uint8_t* powers, T control) {
+      const T b0 = V::bxor(V::shuffle_bytes(x0, control), y);
+      const T b1 = V::shuffle_bytes(x1, control);
+      const T h0 = V::load(powers);
+      const T h1 = V::load(powers + 16 * kB);
+      lo = V::xor3(lo, V::template clmul<0x00>(b0, h0), V::template clmul<0x00>(b1, h1));
+      hi = V::xor3(hi, V::template clmul<0x11>(b0, h0), V::template clmul<0x11>(b1, h1));
+      mi = V::xor3(mi, V::template clmul<0x01>(b0, h0), V::template clmul<0x10>(b0, h0));
+      mi = V::xor3(mi, V::template clmul<0x01>(b1, h1), V::template clmul<0x10>(b1, h1));
+    }
+    CNGAES_INLINE __m128i sum_of_pairs() const {
+      return reduce(V::fold(lo), V::fold(mi), V::fold(hi));
+    }
     // x blocks for the powers from H^n down, y xored into the first.
     template <int N>
     CNGAES_INLINE void add_all(const T (&x)[N], __m128i y, const uint8_t* powers, T control) {
@@ -206,10 +223,16 @@ struct Gcm : private Modes<V> {
       if constexpr (kAt < kVectors) {
         constexpr int kOffset = 16 * kB * kAt;
         if constexpr (kOffset % 64 == 0) prefetch(ahead + kOffset);
-        products.add(V::load(ciphertext + kOffset), kAt == 0 ? V::in_lane0(y) : V::zero(),
-                     powers + kOffset, control);
+        if constexpr (!V::kXor3IsOne) {
+          products.add(V::load(ciphertext + kOffset), kAt == 0 ? V::in_lane0(y) : V::zero(),
+                       powers + kOffset, control);
+        } else if constexpr (kAt % 2 == 1) {
+          constexpr int kPair = kOffset - 16 * kB;
+          products.add_pair(V::load(ciphertext + kPair), V::load(ciphertext + kOffset),
+                            kAt == 1 ? V::in_lane0(y) : V::zero(), powers + kPair, control);
+        }
       } else if constexpr (kAt == kVectors) {
-        y = products.sum();
+        y = V::kXor3IsOne ? products.sum_of_pairs() : products.sum();
       }
     }
   };

@@ -13,6 +13,7 @@ CNGAES_INLINE void prefetch(const uint8_t* p) {
 struct Vec128 {
   using T = __m128i;
   static constexpr int kBlocks = 1;
+  static constexpr bool kXor3IsOne = false;  // xor3 is one instruction
 
   static CNGAES_INLINE T load(const uint8_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -23,6 +24,11 @@ struct Vec128 {
   // The first n blocks (1 <= n <= kBlocks); the other lanes are zero and not read.
   static CNGAES_INLINE T load_n(const uint8_t* p, int) { return load(p); }
   static CNGAES_INLINE void store_n(uint8_t* p, T v, int) { store(p, v); }
+  // Lane i from p[i] + at, to p[i] + at.
+  static CNGAES_INLINE T load_lanes(const uint8_t* const* p, size_t at) { return load(p[0] + at); }
+  static CNGAES_INLINE void store_lanes(uint8_t* const* p, size_t at, T v) { store(p[0] + at, v); }
+  // kBlocks blocks of kBlocks messages: v[i] = blocks of message i <-> v[i] = block i of each.
+  static CNGAES_INLINE void transpose(T (&)[1]) {}
   // v with the lanes behind the first n zeroed.
   static CNGAES_INLINE T keep_n(T v, int) { return v; }
   static CNGAES_INLINE T broadcast(__m128i v) { return v; }
@@ -52,6 +58,7 @@ struct Vec128 {
 struct Vec256 {
   using T = __m256i;
   static constexpr int kBlocks = 2;
+  static constexpr bool kXor3IsOne = false;
 
   static CNGAES_INLINE T load(const uint8_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -68,6 +75,19 @@ struct Vec256 {
     } else {
       Vec128::store(p, _mm256_castsi256_si128(v));
     }
+  }
+  static CNGAES_INLINE T load_lanes(const uint8_t* const* p, size_t at) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(Vec128::load(p[0] + at)),
+                                   Vec128::load(p[1] + at), 1);
+  }
+  static CNGAES_INLINE void store_lanes(uint8_t* const* p, size_t at, T v) {
+    Vec128::store(p[0] + at, _mm256_castsi256_si128(v));
+    Vec128::store(p[1] + at, _mm256_extracti128_si256(v, 1));
+  }
+  static CNGAES_INLINE void transpose(T (&v)[2]) {
+    const T first = _mm256_permute2x128_si256(v[0], v[1], 0x20);
+    v[1] = _mm256_permute2x128_si256(v[0], v[1], 0x31);
+    v[0] = first;
   }
   static CNGAES_INLINE T keep_n(T v, int n) {
     return n == 2 ? v : _mm256_zextsi128_si256(_mm256_castsi256_si128(v));
@@ -103,6 +123,7 @@ struct Vec256 {
 struct Vec512 {
   using T = __m512i;
   static constexpr int kBlocks = 4;
+  static constexpr bool kXor3IsOne = true;
 
   static CNGAES_INLINE T load(const uint8_t* p) { return _mm512_loadu_si512(p); }
   static CNGAES_INLINE void store(uint8_t* p, T v) { _mm512_storeu_si512(p, v); }
@@ -123,6 +144,24 @@ struct Vec512 {
       Vec256::store(p, _mm512_castsi512_si256(v));
       if (n == 3) Vec128::store(p + 32, _mm512_extracti32x4_epi32(v, 2));
     }
+  }
+  static CNGAES_INLINE T load_lanes(const uint8_t* const* p, size_t at) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Vec256::load_lanes(p, at)),
+                              Vec256::load_lanes(p + 2, at), 1);
+  }
+  static CNGAES_INLINE void store_lanes(uint8_t* const* p, size_t at, T v) {
+    Vec256::store_lanes(p, at, _mm512_castsi512_si256(v));
+    Vec256::store_lanes(p + 2, at, _mm512_extracti64x4_epi64(v, 1));
+  }
+  static CNGAES_INLINE void transpose(T (&v)[4]) {
+    const T even01 = _mm512_shuffle_i64x2(v[0], v[1], 0x88);  // blocks 0, 2 of messages 0 and 1
+    const T odd01 = _mm512_shuffle_i64x2(v[0], v[1], 0xdd);
+    const T even23 = _mm512_shuffle_i64x2(v[2], v[3], 0x88);
+    const T odd23 = _mm512_shuffle_i64x2(v[2], v[3], 0xdd);
+    v[0] = _mm512_shuffle_i64x2(even01, even23, 0x88);
+    v[1] = _mm512_shuffle_i64x2(odd01, odd23, 0x88);
+    v[2] = _mm512_shuffle_i64x2(even01, even23, 0xdd);
+    v[3] = _mm512_shuffle_i64x2(odd01, odd23, 0xdd);
   }
   static CNGAES_INLINE T keep_n(T v, int n) {
     return _mm512_maskz_mov_epi64(static_cast<__mmask8>((1U << (2 * n)) - 1), v);

@@ -1,0 +1,3 @@
+module cngaes.example/peer
+
+go 1.24
