@@ -6,6 +6,8 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import pytest
+
 import cngaes
 from cngaes import AESCBC, AESCTR, AESECB, AESGCM, _core
 
@@ -49,12 +51,21 @@ class Engine:
         return made
 
     def ctr(self, key: Buffer) -> AESCTR:
+        self._leave_wine_alive(key)
         made = AESCTR(key, backend=self.backend)
         assert made.backend == self.backend
         assert self.kernel is None or made.kernel == self.kernel
         return made
 
+    def _leave_wine_alive(self, key: Buffer) -> None:
+        """CTR is made of ECB on CNG, and an assertion of nettle's ends the process there."""
+        on_arm64 = _core.build_info()["architecture"] == "arm64"
+        wine = bool(_core.windows_info()["wine_version"])
+        if on_arm64 and wine and self.backend != "cpu" and len(memoryview(key)) == 24:
+            pytest.skip("AES-192-ECB ends the process under Wine on ARM64")
+
     def ecb(self, key: Buffer, padding: Literal["pkcs7"] | None = None) -> AESECB:
+        self._leave_wine_alive(key)
         made = AESECB(key, padding=padding, backend=self.backend)
         assert made.backend == self.backend
         assert self.kernel is None or made.kernel == self.kernel
