@@ -45,7 +45,7 @@ class Lanes {
     std::uint8_t* const tail = tails_[lane.tail];
     const std::size_t tail_len = kBlock * (taken + (rest < kBlock - 8 ? 1 : 2));
     if (taken == 1) std::memcpy(tail, message.data, kBlock);
-    std::memset(tail + kBlock * taken, 0, 2 * kBlock);  // of fixed size, so no call
+    std::memset(tail + kBlock * taken, 0, tail_len - kBlock * taken);
     copy_bytes(tail + kBlock * taken, message.data + kBlock * whole, rest);
     tail[kBlock * taken + rest] = 0x80;
     store_be64(tail + tail_len - 8, (prefix_ + message.len) * 8);
@@ -77,11 +77,6 @@ class Lanes {
     for (bool any_free = false; !any_free;) {
       const std::size_t n = *std::min_element(left_, left_ + num_);
       fn_.compress_streams(states_, data_, num_, n);
-      if (all_end_after(n)) {
-        for (std::size_t i = 0; i < num_; ++i) write_digest(i);
-        num_ = 0;
-        return;
-      }
       for (std::size_t i = num_; i-- > 0;) {
         left_[i] -= n;
         data_[i] += kBlock * n;
@@ -93,23 +88,12 @@ class Lanes {
           lane.tail_blocks = 0;
           continue;
         }
-        write_digest(i);
+        std::uint8_t* const out = out_[lane.index];
+        for (std::size_t w = 0; w < 8; ++w) store_be32(out + 4 * w, states_[i][w]);
         release(i);
         any_free = true;
       }
     }
-  }
-
-  // Messages of one length need no sorting out.
-  bool all_end_after(std::size_t n) const noexcept {
-    std::size_t more = 0;
-    for (std::size_t i = 0; i < num_; ++i) more |= (left_[i] - n) | lanes_[i].tail_blocks;
-    return more == 0;
-  }
-
-  void write_digest(std::size_t i) const noexcept {
-    std::uint8_t* const out = out_[lanes_[i].index];
-    for (std::size_t w = 0; w < 8; ++w) store_be32(out + 4 * w, states_[i][w]);
   }
 
   // The last lane takes the place of a free one: kernels want them side by side.
