@@ -2,8 +2,9 @@
 # Budget: 4 minutes, 1.5 with cached builds. Proves: the peers of bench/peers/ that this machine has tools
 # for are built, give the right output in every cell that they offer, and join one quick round of the
 # article's benchmark; what is absent is named. Downloaded: crates, pinned in Cargo.lock.
-# By hand: tools/ci/58_peers.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# Not a step of CI yet: it has not run to its end within its budget.
+# By hand: tools/nightly/peers.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
 step_begin
 want_python
 want_apt cc:gcc /usr/include/openssl/evp.h:libssl-dev \
