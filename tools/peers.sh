@@ -50,7 +50,7 @@ build_go() {
 build_java() {
   needs javac default-jdk-headless || return 77
   mkdir -p "$out/java" "$scratch/java"
-  javac -Xlint:all -Werror -d "$scratch/java" "$sources/java/Peer.java" &&
+  javac -Xlint:all -Werror -d "$scratch/java" "$sources/java"/*.java &&
     jar --create --file "$out/java/peer.jar" -C "$scratch/java" .
 }
 

@@ -11,8 +11,9 @@ import pytest
 
 import cngaes
 from cngaes import _core
-from cngaes_bench import limits
-from cngaes_bench.limits import OURS, Limits, LimitsError, Racer, Result, Row, bound, report
+from cngaes_bench import instruction_bounds, limits
+from cngaes_bench.instruction_bounds import Row, bound
+from cngaes_bench.limits import OURS, Limits, LimitsError, Racer, Result, report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +105,7 @@ def test_a_row_behind_a_peer_is_a_fault() -> None:
 @needs_compiler
 def test_our_loops_run_and_wrong_bytes_are_told(tmp_path: Path) -> None:
     here = Limits(tmp_path)
-    for row in limits.ROWS:
+    for row in instruction_bounds.ROWS:
         racers = here._racers(row, 64 * 48)
         assert racers[0].name == OURS
         assert racers[0].run(1) > 0

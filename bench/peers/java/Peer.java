@@ -6,11 +6,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -18,7 +15,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -411,7 +407,7 @@ final class Peer {
                 Arrays.fill(target, outputSize - edge, outputSize, (byte) 0xa5);
             }
         }
-        Map<String, Long> before = counters();
+        Map<String, Long> before = Counters.now();
         long ns;
         if (threads == 1) {
             long start = System.nanoTime();
@@ -420,7 +416,7 @@ final class Peer {
         } else {
             ns = runThreads(cell, loops);
         }
-        Map<String, Long> extras = counters();
+        Map<String, Long> extras = Counters.now();
         extras.replaceAll((name, value) -> value - before.get(name));
         if (cell.placement.equals("inplace") && loops > 1) {
             cell.outputs = null; // the last call went on from the output of the one before
@@ -460,30 +456,6 @@ final class Peer {
             }
         }
         return ns;
-    }
-
-    /** What has been counted up to now; page faults where Linux tells them. */
-    private static Map<String, Long> counters() {
-        Map<String, Long> found = new LinkedHashMap<>();
-        long collections = 0;
-        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
-            collections += Math.max(0, collector.getCollectionCount());
-        }
-        found.put("gc_count", collections);
-        if (ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads) {
-            found.put("alloc_bytes", threads.getThreadAllocatedBytes(Thread.currentThread().getId()));
-        }
-        if (ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean system) {
-            found.put("cpu_ns", system.getProcessCpuTime());
-        }
-        try {
-            String stat = Files.readString(Path.of("/proc/self/stat"));
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-            found.put("page_faults", Long.parseLong(fields[7]) + Long.parseLong(fields[9]));
-        } catch (IOException elsewhere) {
-            // No such file: no page faults in the extras.
-        }
-        return found;
     }
 
     private String fingerprint(Cell cell) throws Exception {
