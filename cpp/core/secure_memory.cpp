@@ -9,13 +9,12 @@
 namespace cngaes {
 
 void secure_wipe(void* data, std::size_t len) noexcept {
+  if (len == 0) return;  // memset must not see a null pointer, even then
   std::memset(data, 0, len);
 #if defined(_MSC_VER) && !defined(__clang__)
   // Reading through volatile after the call keeps MSVC from dropping the stores.
-  if (len > 0) {
-    const volatile std::uint8_t* keep = static_cast<volatile std::uint8_t*>(data);
-    static_cast<void>(*keep);
-  }
+  const volatile std::uint8_t* keep = static_cast<volatile std::uint8_t*>(data);
+  static_cast<void>(*keep);
 #else
   // Tells the optimiser that the memory is read: the memset cannot be a dead store.
   __asm__ __volatile__("" : : "r"(data) : "memory");

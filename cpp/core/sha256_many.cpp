@@ -131,7 +131,7 @@ void hash_all(const Sha256Functions& fn, const std::uint32_t start[8], std::uint
   std::size_t* const order = num_long > 0 ? new (std::nothrow) std::size_t[num_long] : nullptr;
   if (order != nullptr) {
     std::size_t* end = order;
-    for (std::size_t i = range.begin; i < range.end; ++i) {
+    for (std::size_t i = range.begin; i < range.end && end != order + num_long; ++i) {
       const std::size_t len = batch.in[i].len;
       if (len >= kLong && len < range.skip_from) *end++ = i;
     }

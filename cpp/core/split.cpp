@@ -144,7 +144,7 @@ Status for_batch(const List& in, std::size_t count, unsigned threads, Many many,
   const Cuts cuts(in, count, threads);
   std::uint64_t split_from = SIZE_MAX;
   if constexpr (kSplits) {
-    split_from = std::max(kLongMessage, work / (2 * threads));
+    split_from = std::max(kLongMessage, work / (std::uint64_t{2} * threads));
     for (std::size_t k = 0; k < cuts.count(); ++k) {
       // Most ranges show by their sum that there is nothing to look for.
       if (in.total(cuts[k].begin, cuts[k].end) < split_from) continue;

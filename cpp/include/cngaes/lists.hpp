@@ -17,8 +17,8 @@ enum class OffsetWidth : std::uint8_t { int32 = 4, int64 = 8 };
 
 // count + 1 offsets, at any address.
 struct Offsets {
-  const std::uint8_t* data;
-  OffsetWidth width;
+  const std::uint8_t* data = nullptr;
+  OffsetWidth width = OffsetWidth::int64;
 
   std::int64_t operator[](std::size_t i) const noexcept {
     if (width == OffsetWidth::int64) {
