@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from pathlib import Path
 
@@ -17,6 +16,8 @@ GIVEN = THP.exists() and ("[madvise]" in THP.read_text() or "[always]" in THP.re
 
 def faults() -> int:
     """Minor page faults of this process so far."""
+    import resource
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 

@@ -55,8 +55,13 @@ const Backend& default_backend() noexcept {
   static const Backend* const cng = cng_backend(&reason);
   if (cng == nullptr) return cpu_backend();
   const AesChoice* choice = nullptr;
-  const bool hardware_aes = choose_aes(&choice).ok() && choice->name != std::string_view("generic");
-  return prefers_cng(hardware_aes, is_emulated_process()) ? *cng : cpu_backend();
+  const Status status = choose_aes(&choice);
+  // A wrong choice of kernels is an error, which `cpu` reports; it is no reason for another
+  // backend.
+  if (!status.ok() && status.code != StatusCode::self_test) return cpu_backend();
+  const bool hardware_aes = status.ok() && choice->name != std::string_view("generic");
+  if (!prefers_cng(hardware_aes, is_emulated_process())) return cpu_backend();
+  return has_forced_kernels() ? cpu_backend() : *cng;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cngaes/registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
@@ -368,6 +369,12 @@ Status force_kernels(std::string_view spec, std::string* error) {
   for (std::size_t i = 0; i < kNumFamilies; ++i) s.forced[i] = forced[i];
   forget_choices();
   return kOk;
+}
+
+bool has_forced_kernels() noexcept {
+  const std::lock_guard lock(g_mutex);
+  return std::any_of(std::begin(settings().forced), std::end(settings().forced),
+                     [](const std::string& name) { return !name.empty(); });
 }
 
 Status set_cpu_mask(std::string_view names, std::string* error) {

@@ -121,6 +121,9 @@ def test_the_registry_is_what_is_documented() -> None:
     assert set(REGISTRY) == set(OFFERED)
 
 
+@pytest.mark.skipif(
+    bool(backends.windows_info()["wine_version"]), reason="Wine counts no page faults"
+)
 def test_a_reused_buffer_costs_no_page_faults_and_a_fresh_one_its_pages() -> None:
     size = 64 * MIB  # more than any allocator keeps
     case = Case("aes-256-ctr", "encrypt", size)

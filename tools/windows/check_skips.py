@@ -20,13 +20,18 @@ REASONS = {
     "Wine lacks it": (
         "this bcrypt.dll has no AES-192-GCM",
         "numpy ends the process under Wine 8",
+        "Wine counts no page faults",
         "AES-192-ECB ends the process under Wine on ARM64",
     ),
     "not on Windows": (
         "for other systems",
         "needs mprotect",
+        "no transparent huge pages here",
+        "signals of POSIX",
+        "counts threads in /proc",
         "needs /proc",
         "needs os.fork",
+        "needs fork",
         "cannot be reserved by mmap there",
         "is available here",
     ),

@@ -63,6 +63,7 @@ SelfTest run_self_test(const Kernel& kernel) noexcept;
 // "aes=x86-vaes256,sha256=generic", or a bare name for all families it has; empty = free choice.
 // `error` gets the reason when the result is not ok. Replaces what CNGAES_KERNEL said.
 Status force_kernels(std::string_view spec, std::string* error);
+bool has_forced_kernels() noexcept;
 // Feature names to take away; empty = none. Replaces what CNGAES_CPU_MASK said.
 Status set_cpu_mask(std::string_view names, std::string* error);
 // Back to what the environment said at load. A wrong environment value makes every choose_* fail
