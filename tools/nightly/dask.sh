@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Budget: 2 minutes. Proves: the examples for Dask encrypt a Parquet column and hash files with two real
 # worker processes, read back what they wrote, and give the digests of sha256sum.
-# By hand: tools/ci/65_dask.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# By hand: tools/nightly/dask.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
 step_begin
 want_python
 

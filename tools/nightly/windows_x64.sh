@@ -4,8 +4,8 @@
 # against cryptography and pycryptodomex, `info`, `selftest`, a benchmark, the console program.
 # Wine's bcrypt.dll is not Windows': it proves the bytes and nothing about CNG's speed.
 # Wheels for CPython 3.12 and 3.13: tools/nightly/windows_pythons.sh.
-# By hand: tools/ci/80_windows_x64.sh [pytest arguments]; "tests" runs the whole suite.
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# By hand: tools/nightly/windows_x64.sh [pytest arguments]; "tests" runs the whole suite.
+. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
 . "$ROOT/tools/windows/wine.sh"
 . "$ROOT/tools/windows/lib.sh"
 step_begin

@@ -7,8 +7,8 @@
 # vectors, with series of lengths thinned to one in twenty (CNGAES_TEST_SCALE). Left out: what starts a
 # process for each case, and Monte Carlo tests when masked (s390x and x86 run them on the same generic
 # code); what tests Python objects, threads and memory is the same code on every CPU. All of it:
-# tools/ci/70_linux_arm64.sh all
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# tools/nightly/linux_arm64.sh all
+. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
 . tools/windows/lib.sh
 step_begin
 want_apt qemu-aarch64-static:qemu-user-static aarch64-linux-gnu-g++:g++-aarch64-linux-gnu ||
