@@ -103,8 +103,8 @@ class Waterfall:
 
     @property
     def residual_share(self) -> float:
-        """Residual as a share of the measured median."""
-        return self.residual.value / self.measured.value
+        """Residual as a share of the measured median; nan where a clock was too coarse for it."""
+        return self.residual.value / self.measured.value if self.measured.value else math.nan
 
 
 @dataclass(frozen=True, slots=True)
