@@ -11,7 +11,7 @@
 namespace cngaes::python {
 
 ItemName::ItemName(const char* list, std::size_t index) {
-  std::snprintf(text, sizeof text, "%s[%zu]", list, index);
+  static_cast<void>(std::snprintf(text, sizeof text, "%s[%zu]", list, index));
 }
 
 // ---- sequences ----------------------------------------------------------------------------------

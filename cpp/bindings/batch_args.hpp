@@ -15,7 +15,7 @@ class Array {
   Array() noexcept = default;
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
-  ~Array() { PyMem_RawFree(items_); }
+  ~Array() { PyMem_RawFree(static_cast<void*>(items_)); }
 
   bool allocate(std::size_t n) {
     if (n <= static_cast<std::size_t>(PY_SSIZE_T_MAX) / sizeof(T)) {

@@ -19,10 +19,10 @@ constexpr std::size_t kAdviseFrom = 2 * kHugePage;  // at least one whole aligne
 void advise_huge_pages(void* data, std::size_t len) noexcept {
   if (len < kAdviseFrom) return;
   const auto start = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t first = (start + kHugePage - 1) & ~(kHugePage - 1);
+  const std::uintptr_t skipped = (kHugePage - start % kHugePage) % kHugePage;
   const std::uintptr_t end = (start + len) & ~(kHugePage - 1);
   // May fail (a kernel without them): then the pages are small ones, as ever.
-  (void)madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  (void)madvise(static_cast<char*>(data) + skipped, end - start - skipped, MADV_HUGEPAGE);
 }
 #else
 void advise_huge_pages(void*, std::size_t) noexcept {}

@@ -66,7 +66,8 @@ PyObject* raise(Status status) {
 
 PyObject* raise_item(Status status, const char* item) {
   char text[256];
-  std::snprintf(text, sizeof text, "%s: %s", item, status.text == nullptr ? "" : status.text);
+  const char* const what = status.text == nullptr ? "" : status.text;
+  static_cast<void>(std::snprintf(text, sizeof text, "%s: %s", item, what));
   status.text = text;
   return raise(status);
 }

@@ -293,7 +293,9 @@ class Streams {
     }
     *out_ns = now_ns() - start;
     for (std::int64_t s = 0; s < streams_; ++s) {
-      for (int j = 0; j < 8; ++j) store_be32(buf_.data() + 32 * s + 4 * j, states[s][j]);
+      for (std::int64_t j = 0; j < 8; ++j) {
+        store_be32(buf_.data() + 32 * s + 4 * j, states[s][j]);
+      }
     }
     return kOk;
   }
