@@ -21,7 +21,7 @@ KEY_CLASSES = [AESGCM, AESCBC, AESCTR, AESECB]
 
 def resident() -> int:
     """Resident memory of this process in bytes."""
-    import psutil  # type: ignore[import-untyped]
+    import psutil
 
     return int(psutil.Process().memory_info().rss)
 

@@ -105,6 +105,7 @@ class CountedBytes(bytes):
 
     ledger: Ledger
 
+    # Narrower than bytes, which adds any buffer: the paths that are counted add bytes only.
     def __add__(self, other: bytes) -> CountedBytes:  # type: ignore[override]
         """Join: one more fresh copy."""
         return self.ledger.read(bytes(self) + bytes(other))

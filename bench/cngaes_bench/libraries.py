@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 # Who does cryptography here: our extension, the peers' extensions, and the systems' libraries.
 _INTERESTING = (
@@ -23,7 +23,7 @@ def loaded_files() -> list[str]:
     try:
         mapped = [str(each.path) for each in psutil.Process().memory_maps()]
     except (psutil.Error, NotImplementedError, AttributeError, OSError):
-        mapped = []
+        mapped = []  # macOS has no memory_maps(), and some systems refuse: imported modules remain
     modules = [str(getattr(each, "__file__", None) or "") for each in list(sys.modules.values())]
     compiled = (".so", ".pyd", ".dll", ".dylib")
     return sorted({name for name in (*mapped, *modules) if _is_code(name, compiled)})

@@ -8,7 +8,6 @@ same C file measure on this CPU: no table of somebody else's figures is needed.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import json
 import os
@@ -30,7 +29,7 @@ from .machine import cpu_features, cpu_name, describe, load_warning
 from .paths.cpu import load
 from .progress import shown
 from .stats import Ratio, paired_ratio
-from .targets import TargetError, check_targets
+from .targets import table_options, table_parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -380,16 +379,9 @@ def as_json(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print the Markdown tables; 1 if a row is slower than a peer or gave other bytes."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = table_parser(__doc__, quick="fewer rounds")
     parser.add_argument("-o", dest="json", type=Path, metavar="FILE.json", help="all values")
-    parser.add_argument("--md", type=Path, metavar="FILE", help="write the tables there too")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    parser.add_argument("--force", action="store_true", help="replace existing files")
-    given = parser.parse_args(argv)
-    try:
-        check_targets([t for t in (given.json, given.md) if t], force=given.force)
-    except TargetError as error:
-        parser.error(str(error))
+    given = table_options(parser, argv)
     try:
         with shown() as progress:
             results, rates, limits = measure_here(progress, quick=given.quick)

@@ -6,7 +6,6 @@ Every ratio is the median over rounds in which all sides ran, in shuffled order.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import hmac
 import multiprocessing
@@ -17,7 +16,7 @@ import statistics
 import sys
 from array import array
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from .cases import format_size
 from .document import Document, Section, Table, to_markdown
 from .machine import cpu_name, load_warning
 from .stats import paired_ratio
-from .targets import TargetError, check_targets
+from .targets import table_options, table_parser
 from .workload import MIB
 
 if TYPE_CHECKING:
@@ -93,10 +92,10 @@ def offsets_of(count: int, size: int) -> array[int]:
 
 def gcm_batch(count: int, rounds: int) -> tuple[Section, Timed]:
     """Encrypt a column of small messages, AES-256-GCM, one core."""
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM as Theirs  # noqa: N811
+    from cryptography.hazmat.primitives.ciphers import aead
 
     key = secrets.token_bytes(32)
-    ours, theirs = AESGCM(key), Theirs(key)
+    ours, theirs = AESGCM(key), aead.AESGCM(key)
     data, offsets = secrets.token_bytes(count * SMALL), offsets_of(count, SMALL)
     counters = b"".join(i.to_bytes(NONCE, "big") for i in range(count))
     chosen = secrets.token_bytes(count * NONCE)
@@ -164,9 +163,7 @@ def streams(total: int, rounds: int) -> Section:
         offsets = offsets_of(total // size, size)
         into = memoryview(out)[: DIGEST * (total // size)]
         ways: dict[str, Callable[[], object]] = {
-            "packed": lambda o=offsets, i=into: cngaes.sha256_packed(  # type: ignore[misc]
-                data, o, out=i, threads=1
-            ),
+            "packed": partial(cngaes.sha256_packed, data, offsets, out=into, threads=1),
             "one": lambda: cngaes.sha256_digest(data),
         }
         timed = interleave(ways, rounds)
@@ -372,17 +369,10 @@ def report(count: int, rounds: int, sizes: Sequence[int], bandwidth: float) -> D
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print the tables as Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--md", type=Path, metavar="FILE", help="write the tables there too")
-    parser.add_argument("--quick", action="store_true", help="fewer messages and rounds")
-    parser.add_argument("--force", action="store_true", help="replace an existing file")
+    parser = table_parser(__doc__, quick="fewer messages and rounds")
     parser.add_argument("--bandwidth", type=float, default=300.0, metavar="GB/S",
                         help="of the modelled machine's memory (300)")  # fmt: skip
-    given = parser.parse_args(argv)
-    try:
-        check_targets([given.md] if given.md else [], force=given.force)
-    except TargetError as error:
-        parser.error(str(error))
+    given = table_options(parser, argv)
     warning = load_warning()
     document = (
         report(20_000, 2, (4 * MIB,), given.bandwidth * 1e9)

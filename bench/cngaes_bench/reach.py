@@ -7,7 +7,6 @@ on a context that is used again and again, the cheapest way they have.
 
 from __future__ import annotations
 
-import argparse
 import secrets
 import sys
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from .planner import Selection
 from .progress import shown
 from .runner import Runner, Settings
 from .stats import Ratio, noise_floor, paired_ratio
-from .targets import TargetError, check_targets
+from .targets import table_options, table_parser
 from .workload import ARTICLE_SIZE, MIB, Workload
 
 if TYPE_CHECKING:
@@ -195,16 +194,9 @@ def report(measurement: Measurement) -> tuple[Document, list[str]]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print the Markdown table, check it. 1 if a cell is too slow or lost."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = table_parser(__doc__, quick="no 128 MiB, fewer rounds")
     parser.add_argument("-o", dest="json", type=Path, metavar="FILE.json", help="a pyperf suite")
-    parser.add_argument("--md", type=Path, metavar="FILE", help="write the table there too")
-    parser.add_argument("--quick", action="store_true", help="no 128 MiB, fewer rounds")
-    parser.add_argument("--force", action="store_true", help="replace existing files")
-    given = parser.parse_args(argv)
-    try:
-        check_targets([t for t in (given.json, given.md) if t], force=given.force)
-    except TargetError as error:
-        parser.error(str(error))
+    given = table_options(parser, argv)
     machine, warning = describe(), load_warning()
     with shown() as progress:
         measurement = measure(progress, quick=given.quick)

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 if sys.platform != "win32":
     import resource

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class TargetError(ValueError):
@@ -45,3 +50,25 @@ def _check_folder(folder: Path) -> None:
             f"cannot write into {folder.absolute()} ({reason}); "
             "name a file elsewhere with -o FILE.json"
         ) from error
+
+
+def table_parser(doc: str | None, *, quick: str) -> argparse.ArgumentParser:
+    """Make the parser of a script that prints tables; `quick` says what --quick leaves out."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0] if doc else None)
+    parser.add_argument("--md", type=Path, metavar="FILE", help="write the tables there too")
+    parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("--force", action="store_true", help="replace existing files")
+    return parser
+
+
+def table_options(
+    parser: argparse.ArgumentParser, argv: Sequence[str] | None
+) -> argparse.Namespace:
+    """Parse, and refuse files (--md, and -o where the script has it) that cannot be written."""
+    given = parser.parse_args(argv)
+    files = (getattr(given, "json", None), given.md)
+    try:
+        check_targets([file for file in files if file is not None], force=given.force)
+    except TargetError as error:
+        parser.error(str(error))
+    return given

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 
 import fake_peer

@@ -77,10 +77,11 @@ class Leash:
         if sys.platform == "win32":
             if self._job is not None:
                 self._job.terminate()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # it has ended by itself
                 self.process.kill()
         else:
-            # The group may outlive its leader, and the number stays taken as long as it does.
+            # The group may outlive its leader, and the number stays taken as long as it does. An
+            # error: nobody is left in it, or (as macOS says) only what has ended.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
         return self.wait(10)
@@ -90,6 +91,7 @@ def _new_job(process: subprocess.Popen[bytes]) -> Any:
     from .windows_job import Job
 
     try:
-        return Job(int(process._handle))  # type: ignore[attr-defined]
+        # Popen keeps the handle under no public name; one got by its number could be another's.
+        return Job(int(process._handle))  # type: ignore[attr-defined]  # Windows' Popen only
     except OSError:
         return None  # an old Windows inside another job: the end of the input has to do

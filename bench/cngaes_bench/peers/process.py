@@ -78,7 +78,7 @@ class PeerProcess:
             raise PathDiedError(self._dead)
         if self._waiting:
             raise self._give_up("was left in the middle of a question")
-        with contextlib.suppress(queue.Empty):
+        with contextlib.suppress(queue.Empty):  # as it should be
             if line := self._lines.get_nowait():
                 raise self._give_up(f"spoke without being asked: {_shown(line)}")
             raise self._gone()
@@ -123,7 +123,7 @@ class PeerProcess:
         """Ask it to go, wait a moment, then make it go."""
         if not self._dead:
             if not self._waiting:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError):  # it has gone already
                     self._input.write(b'{"quit": 1}\n')
                     self._input.flush()
                 with contextlib.suppress(OSError):
