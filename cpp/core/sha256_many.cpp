@@ -1,6 +1,6 @@
-// SHA-256 and HMAC of many messages. Neighbours of one length go through the kernel in rows, side by
-// side from begin to end; of others there is a lane for each of those under way, all moved on by as
-// many blocks as the shortest needs, and a lane that has finished takes the next message.
+// SHA-256 and HMAC of many messages. Neighbours of one length go through the kernel in rows, side
+// by side from begin to end; of others there is a lane for each of those under way, all moved on by
+// as many blocks as the shortest needs, and a lane that has finished takes the next message.
 #include <algorithm>
 #include <iterator>
 #include <new>
@@ -18,6 +18,9 @@ constexpr std::size_t kLanes = 16;
 // Longer messages go first, the longest before the others: at the end the lanes run empty within
 // the time of one that is shorter.
 constexpr std::size_t kLong = 4096;
+// The begin of each message of the next row is fetched while this one is hashed; kernels look ahead
+// within a message.
+constexpr std::size_t kAhead = 512;
 
 void write_digest(std::uint8_t* out, const std::uint32_t state[8]) noexcept {
   for (std::size_t w = 0; w < 8; ++w) store_be32(out + 4 * w, state[w]);
@@ -40,9 +43,10 @@ class Rows {
 
   std::size_t size() const noexcept { return size_; }
 
-  // message(i) and out[i] of begin <= i < begin + size().
+  // message(i) and out[i] of begin <= i < begin + size(); there are messages up to end.
   template <class Message>
-  void hash(const Message& message, const OutList& out, std::size_t begin) noexcept {
+  void hash(const Message& message, const OutList& out, std::size_t begin,
+            std::size_t end) noexcept {
     const std::size_t len = message(begin).len;
     if (!any_ || len != len_) prepare(len);
     const std::uint8_t* data[kLanes];
@@ -52,6 +56,11 @@ class Rows {
     }
     const std::size_t whole = len / kBlock;
     const std::size_t rest = len % kBlock;
+    if (begin + 2 * size_ <= end) {
+      for (std::size_t i = 0; i < size_; ++i) {
+        prefetch(message(begin + size_ + i).data, std::min(len, kAhead));
+      }
+    }
     if (whole > 0) fn_.compress_streams(states_, data, size_, whole);
     if (is_scheduled_) {
       fn_.compress_scheduled(states_, schedule_);
@@ -209,7 +218,7 @@ void hash_in_order(Rows& rows, Lanes& lanes, const Message& message, const OutLi
     const std::size_t most = std::min(range.end, i + rows.size());
     while (end < most && message(end).len == len) ++end;
     if (end == i + rows.size()) {
-      rows.hash(message, out, i);
+      rows.hash(message, out, i, range.end);
       i = end;
     } else {
       for (; i < end; ++i) lanes.add(i, message(i));

@@ -7,6 +7,9 @@ namespace cngaes {
 namespace {
 
 constexpr size_t kLanes = 16;
+// Sixteen streams are more than the CPU's own prefetching follows: 6 to 10 % of 1 and 16 KiB
+// messages that lie in the third-level cache or beyond.
+constexpr size_t kAhead = 512;
 // Fewer go to the SHA extensions: all sixteen lanes take the time of ten streams there (Sapphire
 // Rapids: .92 and 1.50 c/B).
 constexpr size_t kFewest = 10;
@@ -172,6 +175,7 @@ void compress16(uint32_t* const* states, const uint8_t* const* data, size_t num_
     CNGAES_UNROLL
     for (size_t i = 0; i < kLanes; ++i) {
       w[i] = _mm512_shuffle_epi8(_mm512_loadu_si512(data[i] + at), big_endian);
+      _mm_prefetch(reinterpret_cast<const char*>(data[i] + at + kAhead), _MM_HINT_T0);
     }
     transpose(w);
     __m512i start[8];
