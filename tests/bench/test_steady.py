@@ -70,7 +70,7 @@ def test_a_noisy_machine_goes_on_until_the_interval_is_narrow() -> None:
 def test_patience_ends_and_says_what_is_still_wide() -> None:
     taken, why = rounds_taken(0.9, seconds=4.0)
     assert taken == PATIENCE / 4
-    assert why.startswith(f"CAUTION: {taken} rounds in 60 s left an interval of ")
+    assert why.startswith(f"CAUTION: {taken} rounds in 120 s left an interval of ")
     assert f"{CASE}/cpu/into" in why
 
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 FEWEST, MOST = 9, 99
 WIDEST = 0.10  # of a predicted sum: its 95 % interval as a share of it
-PATIENCE = 60.0  # seconds of rounds
+PATIENCE = 120.0  # seconds of rounds
 _MARGIN = 0.8  # the last round comes after the decision, and may widen what it saw
 
 
 class Steady(Pace):
-    """At least nine rounds, then as many as the intervals need, for a minute at most.
+    """At least nine rounds, then as many as the intervals need, for two minutes at most.
 
     A quiet machine stops at once. On one whose memory gets slower and faster with its neighbours,
     nine rounds leave a quarter of all runs with an interval wider than a tenth.
