@@ -47,7 +47,7 @@ def kind_of(reason: str) -> str:
 
 
 def main(path: str) -> int:
-    """Print each reason with its number; 1 if one is unknown, or nothing was tested."""
+    """Print each reason with its number; 1 if one is unknown, a test failed or none ran."""
     text = Path(path).read_text(encoding="utf-8", errors="replace")
     summary = re.findall(r"^=* ?\d.* in [\d.:]+s.*$", text, re.MULTILINE)
     skips: Counter[str] = Counter()
@@ -59,7 +59,8 @@ def main(path: str) -> int:
         unknown += not kind
         print(f"   skipped {number:4}, {kind or 'UNKNOWN REASON'}: {reason}")
     print(f"   {summary[-1].strip('= ') if summary else 'no summary of pytest'}")
-    return 1 if unknown or not summary else 0
+    good = bool(summary) and "passed" in summary[-1] and not re.search("fail|error", summary[-1])
+    return 1 if unknown or not good else 0
 
 
 if __name__ == "__main__":
