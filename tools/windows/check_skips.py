@@ -21,6 +21,7 @@ REASONS = {
         "this bcrypt.dll has no AES-192-GCM",
         "numpy ends the process under Wine 8",
         "Wine counts no page faults",
+        "symlinks cannot be made here",
         "AES-192-ECB ends the process under Wine on ARM64",
     ),
     "not on Windows": (
@@ -32,6 +33,7 @@ REASONS = {
         "needs /proc",
         "needs os.fork",
         "needs fork",
+        "needs POSIX signals, limits or links",
         "cannot be reserved by mmap there",
         "is available here",
     ),
