@@ -5,8 +5,8 @@
 # cng-ctypes, with the CPU's AES and SHA instructions present and masked; `info`, `selftest` and `bench`
 # run there, and so does the console program. That Python is named by CNGAES_WINARM_PYTHON (its setup.sh
 # and winpy are used). All of it is emulated: no speed means anything.
-# By hand: CNGAES_WINARM_PYTHON=FOLDER tools/nightly/windows_arm64.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
+# By hand: CNGAES_WINARM_PYTHON=FOLDER tools/ci/85_windows_arm64.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$ROOT/tools/windows/lib.sh"
 step_begin
 timed "build tools" want_host 3.11 || skip_step "Windows ARM64: $MISSING"
