@@ -119,8 +119,11 @@ template <std::size_t Row>
 void inherit_from_row(Sha256Functions& into) {
   if constexpr (kKernels[Row].family == Family::sha256) {
     using F = Sha256Functions;
-    if (into.compress_streams == nullptr) into.lanes = kKernels[Row].sha256->lanes;
-    inherit_slots<Row, &F::compress, &F::compress_streams>(into);
+    inherit_slots<Row, &F::compress>(into);
+    if (into.compress_streams == nullptr) {
+      into.lanes = kKernels[Row].sha256->lanes;
+      inherit_slots<Row, &F::compress_streams, &F::schedule, &F::compress_scheduled>(into);
+    }
   }
 }
 

@@ -77,6 +77,11 @@ void sha256(const Sha256Choice& kernel, std::size_t len, Random& random) {
   const std::vector<const std::uint8_t*> streams(19, data.data());
   kernel.fn.compress_streams(reinterpret_cast<std::uint32_t (*)[8]>(states.data()), streams.data(),
                              streams.size(), len / 64);
+  if (kernel.fn.schedule != nullptr && len >= 64) {
+    std::uint32_t schedule[64];
+    kernel.fn.schedule(schedule, data.data());
+    kernel.fn.compress_scheduled(reinterpret_cast<std::uint32_t (*)[8]>(states.data()), schedule);
+  }
   Sha256::hmac(kernel.fn, digest, data.data(), len % 100, data.data(), len);
 }
 

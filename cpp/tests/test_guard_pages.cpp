@@ -139,6 +139,15 @@ void sha256(const Sha256Choice& kernel, Random& random) {
       in.read_only(false);
       CHECK(true);
     }
+    if (kernel.fn.schedule == nullptr) continue;
+    const Bytes data = random.bytes(64);
+    Guarded schedule(256);
+    auto* const words = reinterpret_cast<std::uint32_t*>(schedule.at(end, 256));
+    kernel.fn.schedule(words, in.put(end, data.data(), data.size()));
+    schedule.read_only(true);
+    kernel.fn.compress_scheduled(
+        reinterpret_cast<std::uint32_t (*)[8]>(state.at(end, 32 * kernel.fn.lanes)), words);
+    schedule.read_only(false);
   }
 }
 

@@ -94,6 +94,11 @@ struct Sha256Functions {
   // How many streams at a time compress_streams is fastest for; fewer cost more a byte, other
   // multiples of it do not cost less. Inherited with compress_streams; 0 only where that is null.
   size_t lanes;
+  // One block that is the same for `lanes` messages: the padding behind whole blocks. schedule
+  // gives W[t] + K[t] for all rounds (section 6.2.2 steps 1 and 3), once for many calls of
+  // compress_scheduled. Both are null where they gain nothing; inherited with compress_streams.
+  void (*schedule)(uint32_t words[64], const uint8_t block[kSha256BlockBytes]);
+  void (*compress_scheduled)(uint32_t (*states)[8], const uint32_t words[64]);
 };
 
 // Tables are defined in their kernel files; cpp/core/registry.cpp lists them.
