@@ -1,7 +1,5 @@
 // The `cng` backend over a bcrypt.dll of our own: right answers, every failure, chunk borders.
-#include <atomic>
 #include <functional>
-#include <thread>
 
 #include "check.hpp"
 #include "cngaes/cng.hpp"
@@ -440,73 +438,6 @@ void fallbacks() {
   CHECK(fake::state().counts["duplicate_key"] > 0);
 }
 
-// 4 threads, 1,000 operations each, on one key object of each mode.
-void many_threads() {
-  fake::reset();
-  constexpr std::size_t kLen = 160;
-  const Bytes data = sample(kLen);
-  const CngBackend backend(fake::table(), 64);  // and each in several calls
-  for (const Mode mode : {Mode::ecb, Mode::cbc, Mode::ctr}) {
-    std::unique_ptr<CipherKey> key;
-    std::unique_ptr<CipherKey> reference;
-    CHECK(backend.make_key(mode, kKey.data(), 32, &key).ok());
-    CHECK(cpu_backend().make_key(mode, kKey.data(), 32, &reference).ok());
-    const auto run = [&](const CipherKey& by, Direction direction) {
-      Bytes out(kLen);
-      Bytes iv = kIv;
-      const Status status = mode == Mode::ecb ? by.ecb(direction, out.data(), data.data(), kLen)
-                            : mode == Mode::cbc
-                                ? by.cbc(direction, iv.data(), out.data(), data.data(), kLen)
-                                : by.ctr(iv.data(), out.data(), data.data(), kLen);
-      return status.ok() ? out : Bytes{};
-    };
-    const Bytes encrypted = run(*reference, Direction::encrypt);
-    const Bytes decrypted = run(*reference, Direction::decrypt);
-    std::atomic<int> wrong{0};
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&, t] {
-        for (int i = 0; i < test::rounds(1000); ++i) {
-          const bool decrypt = (i + t) % 2 != 0;
-          const Bytes out = run(*key, decrypt ? Direction::decrypt : Direction::encrypt);
-          if (out != (decrypt ? decrypted : encrypted)) ++wrong;
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    CHECK_CASE(wrong == 0, "mode %d: %d wrong", static_cast<int>(mode), wrong.load());
-  }
-  const CngBackend whole(fake::table(), cng::kMaxCallBytes);
-  std::unique_ptr<CipherKey> key;
-  CHECK(whole.make_key(Mode::gcm, kKey.data(), 32, &key).ok());
-  Bytes sealed;
-  CHECK(seal(kLen, 5).run(cpu_backend(), &sealed).ok());
-  const Bytes aad = sample(5);
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < test::rounds(1000); ++i) {
-        Bytes out((i + t) % 2 != 0 ? kLen : kLen + 16);
-        const bool ok =
-            out.size() == kLen
-                ? key->gcm_open(message_of(aad), out.data(), sealed.data(), kLen,
-                                sealed.data() + kLen)
-                          .ok() &&
-                      out == data
-                : key->gcm_seal(message_of(aad), out.data(), out.data() + kLen, data.data(), kLen)
-                          .ok() &&
-                      out == sealed;
-        if (!ok) ++wrong;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  CHECK_CASE(wrong == 0, "gcm: %d wrong", wrong.load());
-  key.reset();
-  CHECK(fake::state().handles == 0 && !fake::state().misused);
-}
-
 void noop() {
   const Backend& backend = noop_cng_backend();
   CHECK(std::string(backend.name()) == "cng-noop");
@@ -531,7 +462,6 @@ int main(int argc, char** argv) {
   chunk_borders();
   messages();
   fallbacks();
-  many_threads();
   noop();
   CHECK(fake::state().handles == 0);
 #ifndef _WIN32
