@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
+#include "cngaes/environment.hpp"
 #include "self_test.hpp"
 
 namespace cngaes {
@@ -224,24 +224,24 @@ Status parse_kernels(std::string_view spec, FeatureSet usable, std::string (&out
   return kOk;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string{} : std::string(value);
-}
-
-Settings from_environment() {
+Settings read_environment() {
   Settings s;
   s.detected = detect_cpu_features();
   std::string unknown;
-  if (!parse_feature_names(environment("CNGAES_CPU_MASK"), &s.mask, &unknown)) {
+  if (!parse_feature_names(environment_value("CNGAES_CPU_MASK"), &s.mask, &unknown)) {
     s.environment_error = "CNGAES_CPU_MASK: unknown CPU feature '" + unknown + "'";
     return s;
   }
   std::string error;
   const Status status =
-      parse_kernels(environment("CNGAES_KERNEL"), s.detected & ~s.mask, s.forced, &error);
+      parse_kernels(environment_value("CNGAES_KERNEL"), s.detected & ~s.mask, s.forced, &error);
   if (!status.ok()) s.environment_error = "CNGAES_KERNEL: " + error;
   return s;
+}
+
+const Settings& from_environment() {
+  static const Settings as_at_load = read_environment();
+  return as_at_load;
 }
 
 Settings& settings() {

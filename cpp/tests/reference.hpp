@@ -28,6 +28,10 @@ inline std::uint8_t field_multiply(std::uint8_t a, std::uint8_t b) {
 struct Tables {
   std::uint8_t sbox[256];
   std::uint8_t inverse_sbox[256];
+  // What a byte in each row of a column adds to the column's product with the matrix of MixColumns
+  // (section 5.1.3) and of its inverse (section 5.3.3).
+  std::array<std::uint8_t, 4> mix[4][256];
+  std::array<std::uint8_t, 4> unmix[4][256];
 
   // FIPS 197 section 5.1.1: inverse, then the affine transformation.
   Tables() {
@@ -45,14 +49,20 @@ struct Tables {
       }
       sbox[x] = static_cast<std::uint8_t>(s);
       inverse_sbox[s] = static_cast<std::uint8_t>(x);
+      for (std::size_t row = 0; row < 4; ++row) {
+        for (std::size_t to = 0; to < 4; ++to) {
+          constexpr std::uint8_t kForward[] = {2, 1, 1, 3};
+          constexpr std::uint8_t kInverse[] = {14, 9, 13, 11};
+          const auto byte = static_cast<std::uint8_t>(x);
+          mix[row][x][to] = field_multiply(byte, kForward[(to - row + 4) % 4]);
+          unmix[row][x][to] = field_multiply(byte, kInverse[(to - row + 4) % 4]);
+        }
+      }
     }
   }
 };
 
-inline const Tables& tables() {
-  static const Tables instance;
-  return instance;
-}
+inline const Tables kTables;
 
 class Aes {
  public:
@@ -65,11 +75,11 @@ class Aes {
       std::memcpy(temp, &words_[4 * (i - 1)], 4);
       if (i % nk == 0) {
         const std::uint8_t first = temp[0];
-        for (int j = 0; j < 4; ++j) temp[j] = tables().sbox[j < 3 ? temp[j + 1] : first];
+        for (int j = 0; j < 4; ++j) temp[j] = kTables.sbox[j < 3 ? temp[j + 1] : first];
         temp[0] ^= rcon;
         rcon = field_multiply(rcon, 2);
       } else if (nk > 6 && i % nk == 4) {
-        for (std::uint8_t& t : temp) t = tables().sbox[t];
+        for (std::uint8_t& t : temp) t = kTables.sbox[t];
       }
       for (std::size_t j = 0; j < 4; ++j) words_[4 * i + j] = words_[4 * (i - nk) + j] ^ temp[j];
     }
@@ -82,8 +92,8 @@ class Aes {
     add_key(&s, 0);
     for (std::size_t round = 1; round <= rounds_; ++round) {
       Block t;
-      for (std::size_t i = 0; i < 16; ++i) t[i] = tables().sbox[s[(i + 4 * (i % 4)) % 16]];
-      s = round < rounds_ ? mix(t, {2, 3, 1, 1}) : t;
+      for (std::size_t i = 0; i < 16; ++i) t[i] = kTables.sbox[s[(i + 4 * (i % 4)) % 16]];
+      s = round < rounds_ ? mix(t, kTables.mix) : t;
       add_key(&s, round);
     }
     return s;
@@ -92,21 +102,26 @@ class Aes {
   Block decrypt(Block s) const {
     for (std::size_t round = rounds_; round > 0; --round) {
       add_key(&s, round);
-      if (round < rounds_) s = mix(s, {14, 11, 13, 9});
+      if (round < rounds_) s = mix(s, kTables.unmix);
       Block t;
-      for (std::size_t i = 0; i < 16; ++i) t[(i + 4 * (i % 4)) % 16] = tables().inverse_sbox[s[i]];
+      for (std::size_t i = 0; i < 16; ++i) t[(i + 4 * (i % 4)) % 16] = kTables.inverse_sbox[s[i]];
       s = t;
     }
     add_key(&s, 0);
     return s;
   }
 
-  // MixColumns with the given first row of the matrix.
-  static Block mix(const Block& s, const std::array<std::uint8_t, 4>& row) {
-    Block t{};
-    for (std::size_t i = 0; i < 16; ++i) {
-      for (std::size_t j = 0; j < 4; ++j)
-        t[i] ^= field_multiply(s[i / 4 * 4 + (i + j) % 4], row[j]);
+  // MixColumns or its inverse.
+  static Block mix(const Block& s, const std::array<std::uint8_t, 4> (&table)[4][256]) {
+    Block t;
+    for (std::size_t i = 0; i < 16; i += 4) {
+      std::uint32_t column = 0;
+      for (std::size_t row = 0; row < 4; ++row) {
+        std::uint32_t part;
+        std::memcpy(&part, table[row][s[i + row]].data(), 4);
+        column ^= part;
+      }
+      std::memcpy(&t[i], &column, 4);
     }
     return t;
   }
@@ -173,18 +188,25 @@ inline Bytes cbc(const Aes& aes, bool decrypt, Block* iv, const Bytes& data) {
   return out;
 }
 
-// SP 800-38D algorithm 1.
-inline Block multiply(const Block& x, Block v) {
-  Block z{};
+// SP 800-38D algorithm 1; bit i of the standard is bit 63 - i % 64 of a word.
+inline Block multiply(const Block& x, const Block& y) {
+  std::uint64_t v[2] = {};
+  std::uint64_t z[2] = {};
+  for (std::size_t i = 0; i < 16; ++i) v[i / 8] = v[i / 8] << 8 | y[i];
   for (std::size_t i = 0; i < 128; ++i) {
-    if (((x[i / 8] >> (7 - i % 8)) & 1) != 0) z = z ^ v;
-    const bool carry = (v[15] & 1) != 0;
-    for (std::size_t j = 16; j-- > 0;) {
-      v[j] = static_cast<std::uint8_t>((v[j] >> 1) | (j > 0 ? v[j - 1] << 7 : 0));
+    if (((x[i / 8] >> (7 - i % 8)) & 1) != 0) {
+      z[0] ^= v[0];
+      z[1] ^= v[1];
     }
-    if (carry) v[0] ^= 0xe1;
+    const bool carry = (v[1] & 1) != 0;
+    v[1] = v[1] >> 1 | v[0] << 63;
+    v[0] = v[0] >> 1 ^ (carry ? std::uint64_t{0xe1} << 56 : 0);
   }
-  return z;
+  Block out;
+  for (std::size_t i = 0; i < 16; ++i) {
+    out[i] = static_cast<std::uint8_t>(z[i / 8] >> (56 - 8 * (i % 8)));
+  }
+  return out;
 }
 
 // SP 800-38D algorithm 2 from a given start; the last block is padded with zeros.

@@ -16,7 +16,7 @@ MAX_LINES = 500
 CODE = {".cpp", ".hpp", ".h", ".py", ".pyi", ".sh", ".cmake", ".txt", ".toml", ".cs", ".go", ".rs"}
 LOCKS = {".lock", ".sum"}  # versions that a tool pins, as many as there are
 # Test data keep the length and the form of their source.
-DATA_FOLDERS = ("tests/data/", "cpp/tests/data/")
+DATA_FOLDERS = ("tests/data/", "cpp/tests/data/", "cpp/fuzz/corpus.txt")
 # A home, a work or a scratch folder of one machine; system folders such as /usr are everybody's.
 MACHINE_PATH = re.compile(r"(?<![\w.$}\]*)/-])/(?:home|root|work|Users|tmp)/\w[\w./+-]*")
 # What is written for a shell or a document as an example of such a path is allowed here.
