@@ -111,7 +111,8 @@ void inherit_from_row(AesFunctions& into) {
     // Together or not at all: these share the layout of GhashKey::table.
     if (into.ghash_init == nullptr) {
       inherit_slots<Row, &F::ghash_init, &F::ghash, &F::ghash_finish, &F::ghash_multiply,
-                    &F::gcm_encrypt, &F::gcm_decrypt>(into);
+                    &F::gcm_encrypt, &F::gcm_decrypt, &F::gcm_encrypt_short, &F::gcm_decrypt_short>(
+          into);
     }
   }
 }

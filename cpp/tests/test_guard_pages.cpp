@@ -76,6 +76,13 @@ void aes(const AesChoice& kernel, Arena& arena, std::size_t key_len, Random& ran
     arena.both_places(data, [&](auto* out, auto* in) {
       fn.gcm_decrypt(key, ghash_key, arena.y.at(end, 16), out, in, n, counter);
     });
+    if (fn.gcm_encrypt_short != nullptr && n - 1 < kGcmShortBlocks) {
+      for (const auto run : {fn.gcm_encrypt_short, fn.gcm_decrypt_short}) {
+        arena.both_places(data, [&](auto* out, auto* in) {
+          run(key, ghash_key, arena.y.at(end, 16), out, in, n, counter, 8);
+        });
+      }
+    }
     arena.small.read_only(false);
     const std::uint8_t* hashed = arena.in.put(end, data.data(), data.size());
     arena.in.read_only(true);
