@@ -103,8 +103,9 @@ def main() -> int:
     text = old = DOCUMENT.read_text()
     for mark, lines in tables.items():
         pattern = re.compile(rf"(<!-- table.py: {mark} -->\n).*?(<!-- end -->)", re.DOTALL)
-        body = "\n".join(lines)
-        text, count = pattern.subn(lambda m, body=body: f"{m[1]}{body}\n\n{m[2]}", text)
+        # A backslash would be a group's number.
+        body = "\n".join(lines).replace("\\", "\\\\")
+        text, count = pattern.subn(rf"\g<1>{body}\n\n\g<2>", text)
         assert count == 1, f"{DOCUMENT.name} has no place for the table {mark!r}"
     if sys.argv[1:] == ["write"]:
         DOCUMENT.write_text(text)
