@@ -27,7 +27,8 @@ void key_expansion(const AesChoice& kernel, Random& random) {
       // FIPS 197 section 5.3.5, in order of use.
       for (std::size_t i = 0; i <= aes.rounds(); ++i) {
         reference::Block expected = reference::block_at(aes.round_keys(), aes.rounds() - i);
-        if (i > 0 && i < aes.rounds()) expected = reference::Aes::mix(expected, reference::kTables.unmix);
+        if (i > 0 && i < aes.rounds())
+          expected = reference::Aes::mix(expected, reference::kTables.unmix);
         CHECK_CASE(std::memcmp(key.dec + 16 * i, expected.data(), 16) == 0,
                    "%s, %zu-byte key, decryption round %zu", kernel.name, key_len, i);
       }

@@ -121,7 +121,9 @@ struct Vec256 {
 };
 #endif
 
-#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__VAES__)
+#if defined(CNGAES_EMULATED_512)  // by a test
+#include CNGAES_EMULATED_512
+#elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__VAES__)
 struct Vec512 {
   using T = __m512i;
   static constexpr int kBlocks = 4;
