@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
-import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -167,44 +166,6 @@ def test_forged_empty_message(backend: str, aad: bytes | None) -> None:
             aead.decrypt(NONCE, empty, aad)
         with pytest.raises(InvalidTag):
             aead.decrypt_into(NONCE, empty, aad, bytearray())
-
-
-@on_windows
-@pytest.mark.parametrize("backend", WINDOWS)
-def test_mixed_calls_from_threads(backend: str) -> None:
-    """4 threads, 1,000 operations each, on one object of each kind."""
-    gcm, cbc = AESGCM(KEY, backend=backend), AESCBC(KEY, backend=backend)
-    ctr, ecb = AESCTR(KEY, backend=backend), AESECB(KEY, backend=backend)
-    iv, data = bytes(range(16)), bytes(range(256)) * 40
-    sealed, raw = references.gcm(KEY, NONCE, data, b""), references.ecb(KEY, data)
-    chained = references.cbc(KEY, iv, data + b"\x10" * 16)
-    expected = [sealed, data, chained, data, references.ctr(KEY, iv, data), raw, data]
-    calls: list[Any] = [
-        lambda: gcm.encrypt(NONCE, data),
-        lambda: gcm.decrypt(NONCE, sealed),
-        lambda: cbc.encrypt(iv, data),
-        lambda: cbc.decrypt(iv, chained),
-        lambda: ctr.encrypt(iv, data),
-        lambda: ecb.encrypt(data),
-        lambda: ecb.decrypt(raw),
-    ]
-    wrong: list[object] = []
-
-    def work(first: int) -> None:
-        try:
-            for i in range(1000):
-                which = (first + i) % len(calls)
-                if calls[which]() != expected[which]:
-                    wrong.append(which)
-        except BaseException as error:  # noqa: BLE001
-            wrong.append(error)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
 
 
 @on_windows

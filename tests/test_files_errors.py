@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -265,15 +266,20 @@ def test_source_that_changes(change: str, tmp_path: Path) -> None:
     assert names_in(tmp_path) == {"src"}
 
 
+@pytest.mark.parametrize("dst", ["sealed", "hard", "soft"])
 @pytest.mark.parametrize("action", ACTIONS)
-def test_dst_that_is_src(action: str, tmp_path: Path) -> None:
+def test_dst_that_is_src(action: str, dst: str, tmp_path: Path) -> None:
     _, sealed = encrypted(tmp_path, 100)
     data = sealed.read_bytes()
-    os.link(sealed, tmp_path / "hard")
-    (tmp_path / "soft").symlink_to(sealed)
-    for dst in ("sealed", "hard", "soft"):
-        with pytest.raises(ValueError, match="dst must not be src"):
-            ACTIONS[action](sealed, tmp_path / dst, KEY, context=CONTEXT)
+    if dst == "hard":
+        os.link(sealed, tmp_path / dst)
+    if dst == "soft":
+        with contextlib.suppress(OSError):
+            (tmp_path / dst).symlink_to(sealed)
+        if not (tmp_path / dst).exists():  # Wine says that it made one, and did not
+            pytest.skip("symlinks cannot be made here")
+    with pytest.raises(ValueError, match="dst must not be src"):
+        ACTIONS[action](sealed, tmp_path / dst, KEY, context=CONTEXT)
     assert sealed.read_bytes() == data
 
 

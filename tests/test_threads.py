@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import operations
+import references
 from cngaes import AESCTR, AESGCM, AlreadyFinalized
 from operations import AAD, IV, KEY, NONCE, OPERATIONS, Operation
 
@@ -76,6 +77,29 @@ def test_one_key_object(backend: str, size: int) -> None:
         return out
 
     assert in_threads(work) == [work(number) for number in range(THREADS)]
+
+
+def test_mixed_calls_on_one_object(backend: str) -> None:
+    """4 threads, 1,000 operations each, on one object of each kind."""
+    gcm, cbc, ctr = operations.gcm(backend), operations.cbc(backend), operations.ctr(backend)
+    ecb, data = operations.ecb(backend), bytes(range(256)) * 40
+    sealed, raw = references.gcm(KEY, NONCE, data, AAD), references.ecb(KEY, data)
+    chained = references.cbc(KEY, IV, data + b"\x10" * 16)
+    calls: list[tuple[Callable[[], bytes], bytes]] = [
+        (lambda: gcm.encrypt(NONCE, data, AAD), sealed),
+        (lambda: gcm.decrypt(NONCE, sealed, AAD), data),
+        (lambda: cbc.encrypt(IV, data), chained),
+        (lambda: cbc.decrypt(IV, chained), data),
+        (lambda: ctr.encrypt(IV, data), references.ctr(KEY, IV, data)),
+        (lambda: ecb.encrypt(data), raw),
+        (lambda: ecb.decrypt(raw), data),
+    ]
+
+    def work(number: int) -> list[int]:
+        chosen = [(number + i) % len(calls) for i in range(1000)]
+        return [which for which in chosen if calls[which][0]() != calls[which][1]]
+
+    assert in_threads(work, 4) == [[]] * 4
 
 
 @pytest.mark.parametrize("size", [10, 4000, 70_000])

@@ -121,24 +121,23 @@ def _measure_suspects(measurement: Measurement, options: Options, progress: Prog
     return len(cells)
 
 
-def measure(options: Options, started: float, progress: Progress) -> Measurement:
-    """Take all values, at a size and in a number of rounds that fit the budget."""
+def measure(
+    options: Options, started: float, progress: Progress, pace: Pace | None = None
+) -> Measurement:
+    """Take all values, at a size and in a number of rounds that fit the budget, or the pace."""
     with Builds(options.against) as builds, Peers() as peers:
         peers.start(options.peers)
         peers.start_commands(builds.commands)
         options = options.with_paths(peers.registry)
-        measurement = _measure(options, started, progress, {**REGISTRY, **peers.registry})
+        kit = _Kit(Workload(), Buffers(), {**REGISTRY, **peers.registry}, progress)
+        measurement = _measure(options, started, kit, pace or Pace())
         measurement.unsupported += peers.absent
         measurement.lost += peers.lost
     return measurement
 
 
-def _measure(
-    options: Options, started: float, progress: Progress, registry: Mapping[str, Open]
-) -> Measurement:
-    kit = _Kit(Workload(), Buffers(), registry, progress)
+def _measure(options: Options, started: float, kit: _Kit, pace: Pace) -> Measurement:
     notes = []
-    pace = Pace()
     if options.budget is not None:
         pace = Budget(options.budget * (1 - _TAIL), started)
         if options.shrinkable:

@@ -29,6 +29,7 @@ class Events:
     zeroed: int = 0  # fresh, filled with zeros by its maker
     copied: int = 0  # fresh, filled by copying
     written: int = 0  # fresh, first written by the engine
+    advised: int = 0  # likewise, in huge pages where the system gives them to those who ask
     copies: int = 0  # copied into memory in use
     fills: int = 0  # zeros over memory in use
     freed: int = 0  # fresh memory that is given back within the call
@@ -44,7 +45,7 @@ class Events:
     @property
     def fresh(self) -> int:
         """All bytes of fresh memory."""
-        return self.zeroed + self.copied + self.written
+        return self.zeroed + self.copied + self.written + self.advised
 
     def to_text(self) -> str:
         """Write `zeroed=2 copied=1`; `none` when there is nothing."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .cells import Cell
-    from .measurement import Result
+    from .measurement import Measurement, Result
 
 MIN_ROUNDS = 3
 _HASH_PROBE = 1 << 20
@@ -25,8 +25,8 @@ class Pace:
     def begin(self, run: int, cells: Sequence[Cell]) -> None:
         """Note that a run begins."""
 
-    def round_took(self, seconds: float) -> None:
-        """Note what a round took."""
+    def round_took(self, seconds: float, so_far: Measurement) -> None:
+        """Note what a round took, and what all of them found."""
 
     def is_last(self, number: int) -> bool:
         """Say whether round `number` (from 1) has to be the last one."""
@@ -66,8 +66,9 @@ class Budget(Pace):
         """Seconds left of this run."""
         return self._deadline - self._clock()
 
-    def round_took(self, seconds: float) -> None:
+    def round_took(self, seconds: float, so_far: Measurement) -> None:
         """Remember the slowest round: the next one may take as long."""
+        del so_far
         self._round = max(self._round, seconds)
 
     def is_last(self, number: int) -> bool:

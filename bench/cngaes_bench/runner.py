@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -207,12 +207,16 @@ class Runner:
             last = number + 1 == settings.rounds or pace.is_last(number + 1)
             start = perf_counter()
             self._take_round(run, number, last=last)
-            pace.round_took(perf_counter() - start)
             self._measurement.rounds = max(self._measurement.rounds, number + 1)
+            pace.round_took(perf_counter() - start, self._so_far())
             if last:
                 if number + 1 < settings.rounds:
                     self._measurement.notes.append(pace.why_short(number + 1, settings.rounds))
                 return
+
+    def _so_far(self) -> Measurement:
+        found = [entry.result for entry in self._entries]
+        return replace(self._measurement, results=found, probes=self._series)
 
     def _take_round(self, run: int, number: int, *, last: bool) -> None:
         """One round. Its values count only when it is complete: pairs need both halves."""

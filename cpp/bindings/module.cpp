@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core_module, m, py::mod_gil_not_used(),
   m.doc() = "AES and SHA-256 kernels, modes and backends. Use the names of cngaes instead.";
   // The environment counts as it is now, not at the first key.
   static_cast<void>(cngaes::environment_error());
+  static_cast<void>(cngaes::environment_backend());
 
   bindings::register_ctypes_backend();
 

@@ -1,9 +1,9 @@
 // The backends by name and the choice among them.
 #include <atomic>
-#include <cstdlib>
 
 #include "cngaes/backend.hpp"
 #include "cngaes/cng.hpp"
+#include "cngaes/environment.hpp"
 #include "cngaes/registry.hpp"
 
 namespace cngaes {
@@ -38,15 +38,6 @@ class UnavailableBackend final : public Backend {
   const char* reason_;
 };
 
-// As at load: a change of the environment afterwards has no effect.
-const std::string& environment_choice() {
-  static const std::string value = [] {
-    const char* text = std::getenv("CNGAES_BACKEND");
-    return text == nullptr ? std::string{} : std::string(text);
-  }();
-  return value;
-}
-
 std::atomic<const Backend*> g_ctypes_backend{nullptr};
 
 // Asked for every key and hash, so what cannot change is asked once.
@@ -66,6 +57,11 @@ const Backend& default_backend() noexcept {
 
 }  // namespace
 
+const std::string& environment_backend() {
+  static const std::string value = environment_value("CNGAES_BACKEND");
+  return value;
+}
+
 void set_ctypes_backend(const Backend* backend) noexcept { g_ctypes_backend = backend; }
 
 std::span<const Backend* const> backends() noexcept {
@@ -80,9 +76,9 @@ std::span<const Backend* const> backends() noexcept {
 }
 
 Status find_backend(std::string_view name, const Backend** out_backend, std::string* error) {
-  const bool from_environment = name.empty() && !environment_choice().empty();
+  const bool from_environment = name.empty() && !environment_backend().empty();
   const std::string prefix = from_environment ? "CNGAES_BACKEND: " : "";
-  if (name.empty()) name = environment_choice();
+  if (name.empty()) name = environment_backend();
   if (name.empty()) {
     *out_backend = &default_backend();
     return kOk;

@@ -64,16 +64,23 @@ void crypt(const GcmContext& c, const GcmMessage& m, std::uint8_t* out, const st
            std::size_t len, std::uint8_t out_tag[16]) noexcept {
   std::uint8_t j0[kBlock];
   make_j0(c, m.nonce, m.nonce_len, j0);
-  SecretBuffer<kBlock> tag_mask;
-  c.fn.ecb_encrypt(&c.aes, tag_mask.data, j0, 1);
   std::uint8_t y[kBlock] = {};
   if (m.aad_len > 0) ghash_padded(c, y, m.aad, m.aad_len);
-
-  std::uint8_t counter[kBlock];
-  counter_after(j0, 1, counter);
   const std::size_t whole = len / kBlock;
   const std::size_t tail = len % kBlock;
   const std::uint64_t aad_bits = std::uint64_t{m.aad_len} * 8;
+  const auto crypt_short =
+      kDirection == Direction::encrypt ? c.fn.gcm_encrypt_short : c.fn.gcm_decrypt_short;
+  if (crypt_short != nullptr && tail == 0 && whole - 1 < kGcmShortBlocks) {  // not 0 blocks
+    crypt_short(&c.aes, &c.ghash, y, out, in, whole, j0, aad_bits);
+    std::memcpy(out_tag, y, kBlock);
+    return;
+  }
+
+  SecretBuffer<kBlock> tag_mask;
+  c.fn.ecb_encrypt(&c.aes, tag_mask.data, j0, 1);
+  std::uint8_t counter[kBlock];
+  counter_after(j0, 1, counter);
   const std::uint64_t data_bits = std::uint64_t{len} * 8;
   // Decryption must load each block once, for GHASH and cipher both, and only gcm_decrypt does.
   if (kDirection == Direction::encrypt && tail == 0 && whole <= kShortBlocks) {

@@ -1,6 +1,7 @@
 #include "cngaes/pool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -97,10 +98,17 @@ class Pool {
   }
 
   void stop() noexcept {
-    std::unique_lock lock(mutex_);
-    stopping_ = true;
+    const std::lock_guard one_at_a_time(stop_mutex_);
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
     work_.notify_all();
-    left_.wait(lock, [&] { return num_threads_ == 0; });
+    // Until nothing of them runs any more. A process that ends while one of its threads is ending
+    // waits for ever in mingw's C++ library: that thread is gone, and a lock that it held is not.
+    for (unsigned i = 0; i < num_threads_; ++i) threads_[i].join();
+    const std::lock_guard lock(mutex_);
+    num_threads_ = 0;
     stopping_ = false;
   }
 
@@ -110,14 +118,12 @@ class Pool {
   }
 
  private:
-  // Detached: a std::thread object would have to be joined by somebody, also in a forked child that
-  // has no such thread. stop() counts them out instead.
   void start_threads(unsigned wanted) noexcept {
     if (num_threads_ >= wanted || stopping_) return;
     const SignalsBlocked blocked;
     for (; num_threads_ < wanted; ++num_threads_) {
       try {
-        std::thread([this] { serve(); }).detach();
+        threads_[num_threads_] = std::thread([this] { serve(); });
       } catch (const std::system_error&) {
         return;  // the caller works with what there is
       }
@@ -139,9 +145,6 @@ class Pool {
       withdraw(*job);  // no task is left in it
       if (--job->helping == 0) left_.notify_all();
     }
-    --num_threads_;
-    // At thread exit, so that stop() returns when nothing of this thread runs any more.
-    std::notify_all_at_thread_exit(left_, std::move(lock));
   }
 
   // The oldest job that still wants help.
@@ -163,14 +166,17 @@ class Pool {
   const long process_;
   std::mutex mutex_;
   std::condition_variable work_;  // there is a job, or stopping_
-  std::condition_variable left_;  // a helper has left its job, or a thread has ended
+  std::condition_variable left_;  // a helper has left its job
   Job* jobs_ = nullptr;
-  unsigned num_threads_ = 0;
+  unsigned num_threads_ = 0;  // changes under the mutex, and not while stopping_
   bool stopping_ = false;
+  std::mutex stop_mutex_;
+  std::array<std::thread, kMaxThreads> threads_;
 };
 
 // Never deleted: at the end of the process threads may still look at it. A child of fork() has the
-// pool's memory, in whatever state it was, but none of its threads, so it makes a pool of its own.
+// pool's memory, in whatever state it was, but none of its threads: it makes a pool of its own and
+// never touches this one, whose threads it could not join.
 std::atomic<Pool*> g_pool{nullptr};
 
 Pool* current_pool() noexcept {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
+#include "cngaes/environment.hpp"
 #include "self_test.hpp"
 
 namespace cngaes {
@@ -111,7 +111,8 @@ void inherit_from_row(AesFunctions& into) {
     // Together or not at all: these share the layout of GhashKey::table.
     if (into.ghash_init == nullptr) {
       inherit_slots<Row, &F::ghash_init, &F::ghash, &F::ghash_finish, &F::ghash_multiply,
-                    &F::gcm_encrypt, &F::gcm_decrypt>(into);
+                    &F::gcm_encrypt, &F::gcm_decrypt, &F::gcm_encrypt_short, &F::gcm_decrypt_short>(
+          into);
     }
   }
 }
@@ -119,8 +120,11 @@ template <std::size_t Row>
 void inherit_from_row(Sha256Functions& into) {
   if constexpr (kKernels[Row].family == Family::sha256) {
     using F = Sha256Functions;
-    if (into.compress_streams == nullptr) into.lanes = kKernels[Row].sha256->lanes;
-    inherit_slots<Row, &F::compress, &F::compress_streams>(into);
+    inherit_slots<Row, &F::compress>(into);
+    if (into.compress_streams == nullptr) {
+      into.lanes = kKernels[Row].sha256->lanes;
+      inherit_slots<Row, &F::compress_streams, &F::schedule, &F::compress_scheduled>(into);
+    }
   }
 }
 
@@ -220,24 +224,24 @@ Status parse_kernels(std::string_view spec, FeatureSet usable, std::string (&out
   return kOk;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string{} : std::string(value);
-}
-
-Settings from_environment() {
+Settings read_environment() {
   Settings s;
   s.detected = detect_cpu_features();
   std::string unknown;
-  if (!parse_feature_names(environment("CNGAES_CPU_MASK"), &s.mask, &unknown)) {
+  if (!parse_feature_names(environment_value("CNGAES_CPU_MASK"), &s.mask, &unknown)) {
     s.environment_error = "CNGAES_CPU_MASK: unknown CPU feature '" + unknown + "'";
     return s;
   }
   std::string error;
   const Status status =
-      parse_kernels(environment("CNGAES_KERNEL"), s.detected & ~s.mask, s.forced, &error);
+      parse_kernels(environment_value("CNGAES_KERNEL"), s.detected & ~s.mask, s.forced, &error);
   if (!status.ok()) s.environment_error = "CNGAES_KERNEL: " + error;
   return s;
+}
+
+const Settings& from_environment() {
+  static const Settings as_at_load = read_environment();
+  return as_at_load;
 }
 
 Settings& settings() {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace fake {
@@ -20,22 +21,30 @@ struct Object {
   std::vector<std::uint8_t> data;  // hashed so far
   bool keyed = false;
   bool finished = false;
+  bool busy = false;
 };
 
+// For the counters; what happens to one object at a time is the caller's affair.
+std::mutex g_mutex;
 State g_state;
 
 NtStatus as_status(std::uint32_t value) { return static_cast<NtStatus>(value); }
 
 // True: this call fails now, with *out_status.
 bool fails(const char* name, NtStatus* out_status) {
+  const std::lock_guard lock(g_mutex);
   ++g_state.counts[name];
   const bool now = g_state.calls++ == g_state.fail_at;
   *out_status = as_status(g_state.status);
   return now && !g_state.short_result;
 }
-bool is_short() { return g_state.short_result && g_state.calls - 1 == g_state.fail_at; }
+bool is_short() {
+  const std::lock_guard lock(g_mutex);
+  return g_state.short_result && g_state.calls - 1 == g_state.fail_at;
+}
 
 NtStatus misuse(std::uint32_t status) {
+  const std::lock_guard lock(g_mutex);
   g_state.misused = true;
   return as_status(status);
 }
@@ -45,6 +54,7 @@ std::uintptr_t number_of(Handle handle) { return reinterpret_cast<std::uintptr_t
 bool is_pseudo(Handle handle) { return number_of(handle) < 0x1000; }
 
 Handle give_out(Object* object) {
+  const std::lock_guard lock(g_mutex);
   ++g_state.handles;
   return object;
 }
@@ -52,6 +62,7 @@ NtStatus take_back(Handle handle, Kind kind) {
   if (handle == nullptr || is_pseudo(handle) || object_of(handle)->kind != kind) {
     return misuse(nt::kInvalidHandle);
   }
+  const std::lock_guard lock(g_mutex);
   --g_state.handles;
   delete object_of(handle);
   return 0;
@@ -157,6 +168,25 @@ NtStatus gcm(Direction direction, const Object& key, const std::uint8_t* in, Ulo
   return as_status(nt::kAuthTagMismatch);
 }
 
+// Two calls with one CBC key at a time are wrong: it carries the chain.
+class Alone {
+ public:
+  explicit Alone(Object& object) : object_(object) {
+    const std::lock_guard lock(g_mutex);
+    if (object_.busy) g_state.misused = true;
+    object_.busy = true;
+  }
+  ~Alone() {
+    const std::lock_guard lock(g_mutex);
+    object_.busy = false;
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  Object& object_;
+};
+
 NtStatus crypt(Direction direction, Handle handle, const std::uint8_t* in, Ulong len, void* info,
                std::uint8_t* iv, Ulong iv_len, std::uint8_t* out, Ulong out_len, Ulong* result_len,
                Ulong flags) {
@@ -181,6 +211,7 @@ NtStatus crypt(Direction direction, Handle handle, const std::uint8_t* in, Ulong
       static_cast<void>(key.key->ecb(direction, out, in, len));
     } else {
       if (iv == nullptr || iv_len != 16) return misuse(nt::kInvalidParameter);
+      const Alone alone(key);
       static_cast<void>(key.key->cbc(direction, iv, out, in, len));
       std::memset(iv, 0xEE, 16);  // whoever relies on what is written there is wrong somewhere
     }

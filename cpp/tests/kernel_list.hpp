@@ -4,7 +4,33 @@
 #include "check.hpp"
 #include "cngaes/registry.hpp"
 
+#ifdef CNGAES_TEST_EMULATED_512
+namespace cngaes {
+extern const AesFunctions kAesX86Vaes512Emulated;
+}
+#endif
+
 namespace test {
+
+#ifdef CNGAES_TEST_EMULATED_512
+// The source of x86-vaes512 over emulated vectors, above x86-aesni, which it is emulated by.
+template <class TestOne>
+void for_emulated_512(TestOne test_one) {
+  const cngaes::AesChoice* below = nullptr;
+  if (!cngaes::find_aes("x86-aesni", &below).ok()) {
+    std::printf("not supported by this CPU: x86-aesni\n");
+    return;
+  }
+  cngaes::AesChoice choice = *below;
+  cngaes::AesFunctions fn = cngaes::kAesX86Vaes512Emulated;
+  fn.expand_key = below->fn.expand_key;
+  fn.cbc_encrypt = below->fn.cbc_encrypt;
+  choice.name = "x86-vaes512, emulated";
+  choice.fn = fn;
+  CHECK(fn.ecb_encrypt != nullptr && fn.ecb_encrypt != below->fn.ecb_encrypt);
+  test_one(choice);
+}
+#endif
 
 // test_one: callable with an AesChoice.
 template <class TestOne>
@@ -20,6 +46,9 @@ void for_each_aes(TestOne test_one) {
     CHECK(found);
     if (found) test_one(*choice);
   }
+#ifdef CNGAES_TEST_EMULATED_512
+  for_emulated_512(test_one);
+#endif
 }
 
 // test_one: callable with a Sha256Choice.

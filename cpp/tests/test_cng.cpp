@@ -1,6 +1,5 @@
 // The `cng` backend over a bcrypt.dll of our own: right answers, every failure, chunk borders.
 #include <functional>
-#include <thread>
 
 #include "check.hpp"
 #include "cngaes/cng.hpp"

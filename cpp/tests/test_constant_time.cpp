@@ -65,6 +65,11 @@ void aes(const AesChoice& kernel, std::size_t key_len, std::size_t n, Random& ra
   std::uint8_t tag[16];
   const std::size_t len = n > 0 ? 16 * n - 3 : 0;
   CHECK(gcm_seal({fn, key, ghash_key}, message, out.data(), tag, data.data(), len).ok());
+  // Whole blocks: the short messages' own slots.
+  CHECK(gcm_seal({fn, key, ghash_key}, message, out.data(), tag, data.data(), 16 * n).ok());
+  if (fn.gcm_decrypt_short != nullptr && n > 0 && n <= kGcmShortBlocks) {
+    fn.gcm_decrypt_short(&key, &ghash_key, tag, out.data(), data.data(), n, counter.data(), 0);
+  }
 }
 
 void sha256(const Sha256Choice& kernel, std::size_t len, Random& random) {
@@ -77,6 +82,11 @@ void sha256(const Sha256Choice& kernel, std::size_t len, Random& random) {
   const std::vector<const std::uint8_t*> streams(19, data.data());
   kernel.fn.compress_streams(reinterpret_cast<std::uint32_t (*)[8]>(states.data()), streams.data(),
                              streams.size(), len / 64);
+  if (kernel.fn.schedule != nullptr && len >= 64) {
+    std::uint32_t schedule[64];
+    kernel.fn.schedule(schedule, data.data());
+    kernel.fn.compress_scheduled(reinterpret_cast<std::uint32_t (*)[8]>(states.data()), schedule);
+  }
   Sha256::hmac(kernel.fn, digest, data.data(), len % 100, data.data(), len);
 }
 

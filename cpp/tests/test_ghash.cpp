@@ -1,5 +1,6 @@
 // GHASH and the fused GCM slots of every kernel against the bit-by-bit reference.
 #include "check.hpp"
+#include "cngaes/bytes.hpp"
 #include "kernel_list.hpp"
 #include "reference.hpp"
 
@@ -133,6 +134,57 @@ void fused(const AesChoice& kernel, std::size_t key_len, std::size_t blocks, Ran
   }
 }
 
+// A short message at once: cipher, GHASH with the length block and the mask of the tag.
+void fused_short(const AesChoice& kernel, std::size_t key_len, std::size_t blocks, Random& random) {
+  const AesFunctions& fn = kernel.fn;
+  CHECK((fn.gcm_encrypt_short == nullptr) == (fn.gcm_decrypt_short == nullptr));
+  if (fn.gcm_encrypt_short == nullptr) return;
+  const Bytes user_key = random.bytes(key_len);
+  const reference::Aes aes(user_key);
+  const Block h = aes.encrypt(Block{});
+  AesKey key;
+  GhashKey ghash_key;
+  fn.expand_key(&key, user_key.data(), key_len);
+  fn.ghash_init(&ghash_key, h.data());
+  const Bytes data = random.bytes(16 * blocks);
+  Block j0;
+  Block start;
+  random.fill(j0.data(), 16);
+  random.fill(start.data(), 16);
+  if (random.below(2) == 0) {  // wraps soon, or with the first block
+    j0[12] = j0[13] = j0[14] = 0xff;
+    j0[15] = static_cast<std::uint8_t>(0xff - random.below(4));
+  }
+  Block counter = j0;
+  add_be32(counter.data(), 1);
+  const Bytes crypted = reference::ctr(aes, counter, data, 4);
+  const Block mask = aes.encrypt(j0);
+  const std::uint64_t aad_bits = random.next() >> 3;
+  Bytes lengths(16);
+  store_be64(lengths.data(), aad_bits);
+  store_be64(lengths.data() + 8, std::uint64_t{data.size()} * 8);
+  for (const bool decrypt : {false, true}) {
+    Bytes text = decrypt ? data : crypted;
+    text.insert(text.end(), lengths.begin(), lengths.end());
+    Block tag = reference::ghash(h, start, text);
+    for (std::size_t i = 0; i < 16; ++i) tag[i] ^= mask[i];
+    const auto run = decrypt ? fn.gcm_decrypt_short : fn.gcm_encrypt_short;
+    for (const bool in_place : {false, true}) {
+      Framed in(data, random.below(64));
+      Framed out(data, random.below(64));
+      Framed y(bytes_of(start), random.below(16));
+      Framed from(bytes_of(j0), random.below(16));
+      run(&key, &ghash_key, y.data(), out.data(), in_place ? out.data() : in.data(), blocks,
+          from.data(), aad_bits);
+      CHECK_CASE(out.holds(crypted) && y.holds(bytes_of(tag)),
+                 "%s, short, decrypt %d, %zu blocks, in place %d", kernel.name, decrypt, blocks,
+                 in_place);
+      CHECK(in.holds(data) && from.holds(bytes_of(j0)));
+      CHECK(out.frame_intact() && y.frame_intact());
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -146,6 +198,11 @@ int main(int argc, char** argv) {
         hash(kernel, elements[random.below(elements.size())], blocks, random);
         fused(kernel, test::kKeyLengths[blocks % 3], blocks, random);
         join(kernel, random.below(100), blocks, random);
+      }
+      for (std::size_t blocks = 1; blocks <= kGcmShortBlocks; ++blocks) {
+        for (const std::size_t key_len : test::kKeyLengths) {
+          fused_short(kernel, key_len, blocks, random);
+        }
       }
       hash(kernel, elements[5], 1000 + random.below(64), random);
       fused(kernel, 32, 1000 + random.below(64), random);

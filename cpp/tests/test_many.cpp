@@ -35,6 +35,19 @@ struct Packed {
       offsets.push_back(static_cast<std::int32_t>(data.size()));
     }
   }
+  // `count` of every length in turn, with an odd one behind.
+  static Packed in_rows(std::size_t count, std::initializer_list<std::size_t> lengths,
+                        Random& random) {
+    Packed in(0, 0, 1, random);
+    for (const std::size_t len : lengths) {
+      for (std::size_t i = 0; i <= count; ++i) {
+        const Bytes message = random.bytes(i < count ? len : random.below(70));
+        in.data.insert(in.data.end(), message.begin(), message.end());
+        in.offsets.push_back(static_cast<std::int32_t>(in.data.size()));
+      }
+    }
+    return in;
+  }
   std::size_t count() const { return offsets.size() - 1; }
   Offsets where() const {
     return {reinterpret_cast<const std::uint8_t*>(offsets.data()), OffsetWidth::int32};
@@ -120,9 +133,9 @@ void gcm(const AesChoice& kernel, std::size_t count, std::size_t tag_len, Random
   CHECK(failed[count] == 0 && opened.frame_intact());
 }
 
-// Lanes that finish at different times, and the ranges that another core took.
-void hashes(const Sha256Choice& kernel, std::size_t count, std::size_t most, Random& random) {
-  const Packed in(count, most, random.below(5), random);
+// Lanes that finish at different times, rows of one length, and the ranges that another core took.
+void hashes(const Sha256Choice& kernel, const Packed& in, std::size_t most, Random& random) {
+  const std::size_t count = in.count();
   const Bytes key = random.bytes(random.below(100));
   for (const bool keyed : {false, true}) {
     test::Framed out(32 * count, random.below(32));
@@ -327,8 +340,13 @@ int main(int argc, char** argv) {
   test::for_each_sha256([&](const Sha256Choice& kernel) {
     for (const std::size_t count : {0U, 1U, 2U, 3U, 15U, 16U, 17U, 33U, 100U}) {
       for (int round = 0; round < test::rounds(4); ++round) {
-        hashes(kernel, count, round % 2 == 0 ? 300 : 9000, random);
+        const std::size_t most = round % 2 == 0 ? 300 : 9000;
+        hashes(kernel, Packed(count, most, random.below(5), random), most, random);
       }
+    }
+    for (const std::size_t count : {14U, 15U, 16U, 17U, 31U, 32U, 47U}) {
+      hashes(kernel, Packed::in_rows(count, {0, 1, 55, 56, 63, 64, 65, 120, 128, 640}, random), 640,
+             random);
     }
   });
   split(random);

@@ -1,11 +1,16 @@
 // The pool: every task once, from many callers at once, after fork and after stop.
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
 
 #include "check.hpp"
 #include "cngaes/pool.hpp"
+
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#endif
 
 #if !defined(_WIN32)
 #include <sys/wait.h>
@@ -66,6 +71,36 @@ void many_callers(int rounds) {
   for (std::thread& caller : callers) caller.join();
   CHECK(wrong == 0);
 }
+
+// What a thread does last must be over when stop_pool() returns: see Pool::stop. A key's destructor
+// is later than a thread_local's, and that of a newer key is later than that of an older one.
+#if __has_include(<pthread.h>)
+std::atomic<int> g_at_work{0};
+
+void slow_end(void*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  --g_at_work;
+}
+
+void stopped_to_the_end() {
+  stop_pool();
+  pthread_key_t key;
+  CHECK(pthread_key_create(&key, slow_end) == 0);
+  const std::thread::id own = std::this_thread::get_id();
+  std::atomic<int> arrived{0};
+  run_parallel(4, 4, [&](std::size_t) {
+    ++arrived;
+    while (arrived < 4) std::this_thread::yield();
+    if (std::this_thread::get_id() == own) return;
+    ++g_at_work;
+    pthread_setspecific(key, &g_at_work);
+  });
+  CHECK(g_at_work == 3);
+  stop_pool();
+  CHECK_CASE(g_at_work == 0, "%d threads have not ended", g_at_work.load());
+  pthread_key_delete(key);
+}
+#endif
 
 void stopped_and_started() {
   for (int i = 0; i < 20; ++i) {
@@ -136,6 +171,9 @@ int main(int argc, char** argv) {
   test::begin(argc, argv);
   counts();
   many_callers(test::rounds(400));
+#if __has_include(<pthread.h>)
+  stopped_to_the_end();
+#endif
   stopped_and_started();
 #if !defined(_WIN32) && !defined(__SANITIZE_THREAD__)
   // ThreadSanitizer cannot follow threads made in a child of a threaded process.

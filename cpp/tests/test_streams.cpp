@@ -67,6 +67,27 @@ void sha256(const Sha256Choice& kernel, std::size_t num_streams, std::size_t blo
   CHECK_CASE(states == expected, "%s, %zu streams of %zu blocks", kernel.name, num_streams, blocks);
 }
 
+// A block that is the same for all, by its schedule.
+void sha256_scheduled(const Sha256Choice& kernel, Random& random) {
+  CHECK((kernel.fn.schedule == nullptr) == (kernel.fn.compress_scheduled == nullptr));
+  if (kernel.fn.schedule == nullptr) return;
+  const Bytes block = random.bytes(64);
+  std::uint32_t words[66];
+  words[0] = words[65] = 0x5a5a5a5a;
+  kernel.fn.schedule(words + 1, block.data());
+  std::vector<std::uint32_t> states(8 * kernel.fn.lanes + 8, 0x5a5a5a5a);
+  for (std::size_t i = 0; i < 8 * kernel.fn.lanes; ++i) {
+    states[i] = static_cast<std::uint32_t>(random.next());
+  }
+  std::vector<std::uint32_t> expected = states;
+  for (std::size_t i = 0; i < kernel.fn.lanes; ++i) {
+    kSha256Generic.compress(&expected[8 * i], block.data(), 1);
+  }
+  kernel.fn.compress_scheduled(reinterpret_cast<std::uint32_t (*)[8]>(states.data()), words + 1);
+  CHECK_CASE(states == expected, "%s", kernel.name);
+  CHECK(words[0] == 0x5a5a5a5a && words[65] == 0x5a5a5a5a);
+}
+
 void sha256_single(const Sha256Choice& kernel, std::size_t blocks, Random& random) {
   const Bytes message = random.bytes(64 * blocks);
   std::uint32_t expected[8];
@@ -103,6 +124,7 @@ int main(int argc, char** argv) {
         sha256(kernel, n, random.below(12), random);
         sha256(kernel, n, n == 7 ? 0 : 1, random);
       }
+      sha256_scheduled(kernel, random);
       for (std::size_t blocks = 0; blocks <= 80; ++blocks) sha256_single(kernel, blocks, random);
     }
   });

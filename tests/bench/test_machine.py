@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cngaes_bench import surroundings
+from cngaes_bench import surroundings, system
 from cngaes_bench.libraries import instruction_facts, loaded_files
 from cngaes_bench.machine import describe
 from cngaes_bench.model import CACHES, cache_sizes
@@ -30,6 +30,17 @@ def test_every_fact_has_an_answer() -> None:
     assert re.match(r"native|emulated: ", facts["process"])
     if facts[CACHES] != surroundings.UNKNOWN:
         assert cache_sizes(measurement(machine=facts))
+
+
+def test_the_work_clock_moves_in_fine_steps() -> None:
+    """Whatever the system says of its resolution."""
+    smallest = 1 << 62
+    for _ in range(20):
+        before = after = system.work_ns()
+        while after == before:
+            after = system.work_ns()
+        smallest = min(smallest, after - before)
+    assert smallest < 50_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="as Linux describes it")

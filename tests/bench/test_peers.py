@@ -15,6 +15,7 @@ import pytest
 
 import fake_peer
 from bench_fakes import SMALL, fake, sha256
+from cngaes.backends import windows_info
 from cngaes_bench.buffers import memory_needed
 from cngaes_bench.cases import Case, UnknownNameError
 from cngaes_bench.cells import Cell
@@ -268,6 +269,7 @@ def test_errors_are_told_and_forgiven() -> None:
         process.close()
 
 
+@pytest.mark.skipif(bool(windows_info()["wine_version"]), reason="Wine's pipes cost more")
 def test_the_pipe_costs_less_than_one_percent_of_a_value() -> None:
     """Processor time of both ends for a question and its answer; a value takes 20 ms by default.
 

@@ -11,6 +11,7 @@ from bench_fakes import SMALL, Counted, FakePath, measure, sha256, sleeping
 from cngaes_bench.buffers import Buffers, NoRoomError, check_room, memory_needed
 from cngaes_bench.cases import Case, cases
 from cngaes_bench.cells import Cell
+from cngaes_bench.measurement import Measurement
 from cngaes_bench.outputs import WrongOutputError
 from cngaes_bench.pace import MIN_ROUNDS, Budget, seconds_needed
 from cngaes_bench.paths import REGISTRY
@@ -187,6 +188,9 @@ def test_a_time_of_zero_is_no_value() -> None:
     assert "a time of 0 ns" in measurement.lost[0].why
 
 
+NOTHING = Measurement(0, 0.0, 0, 1)  # a budget does not look at what was found
+
+
 class FakeClock:
     """Time that goes on only when told."""
 
@@ -210,7 +214,7 @@ def test_a_budget_takes_the_rounds_that_fit_and_never_under_three(
     for number in range(1, 10):
         last = number == 9 or budget.is_last(number)
         clock.now += round_seconds
-        budget.round_took(round_seconds)
+        budget.round_took(round_seconds, NOTHING)
         taken += 1
         if last:
             break

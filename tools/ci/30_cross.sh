@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Budget: 6 minutes. Proves: core, kernels and C++ tests compile and link, warnings as errors, for
 # Windows x64 (mingw: long has 32 bits), ARM64 Linux, 32-bit x86 and big-endian s390x; the C++ tests
-# pass natively with -m32 and under qemu-user on s390x and on two ARM64 CPU models.
+# pass natively with -m32, under Wine, and under qemu-user on s390x and on two ARM64 CPU models.
 # By hand: tools/ci/30_cross.sh [aarch64|i686|mingw|s390x]...
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$ROOT/tools/windows/wine.sh"
 step_begin
 want_build_tools
 
 failed=0
-# cross NAME TOOLCHAIN_FILE [no-run | NAME=VALUE...]: each NAME=VALUE is an environment to test in.
+# cross NAME TOOLCHAIN_FILE NAME=VALUE...: each NAME=VALUE is an environment to test in.
 cross() {
   local name=$1 file=$2 dir=build/ci/cross-$1 environment
   shift 2
   timed "$name: build" build_cross "$dir" "tools/toolchains/$file" || { failed=1; return; }
-  [ "$1" = no-run ] && return
   # Native or emulated: see test_pool.cpp.
   local -x CNGAES_TEST_NO_FORK=1
   [ "$name" != i686 ] || unset CNGAES_TEST_NO_FORK
@@ -35,10 +35,14 @@ targets=("$@")
 for target in "${targets[@]}"; do
   case $target in
     mingw)
-      if want_apt x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64; then
-        cross mingw x86_64-windows-mingw.cmake no-run
+      if want_apt x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix "$WINE:wine64"; then
+        trap stop_wine EXIT
+        timed "Wine prefix" start_wine
+        cross mingw x86_64-windows-mingw.cmake CNGAES_TEST_SCALE=100
+        stop_wine
+        trap - EXIT
       else
-        skip_part "Windows x64 compile: $MISSING"
+        skip_part "Windows x64: $MISSING"
       fi ;;
     aarch64)
       if want_apt aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64-static:qemu-user-static; then

@@ -22,6 +22,11 @@ case $architecture in
       -l "$WINSDK/arm64/python$tag.lib" ;;
   *) die "unknown architecture $architecture" ;;
 esac
+# Two steps that build at the same time would share the folder.
+build=${CNGAES_WIN_BUILD:-$ROOT/build/ci/win-$architecture}
+mkdir -p "$build"
+exec 9>"$build.lock"
+flock 9
 # scikit-build-core takes the wheel's tag from the first two; python-hints would force the headers
 # of the Python that runs it.
 export _PYTHON_HOST_PLATFORM=win-$architecture SETUPTOOLS_EXT_SUFFIX=.cp$tag-win_$architecture.pyd
@@ -29,4 +34,4 @@ export CMAKE_ARGS="--toolchain $WIN_TOOLS/$toolchain -G Ninja" PATH="$(dirname "
 export CMAKE_BUILD_PARALLEL_LEVEL=$JOBS
 "$PY" -m pip wheel -q --no-build-isolation --no-deps -w "$out" \
   --config-settings=cmake.python-hints=false \
-  --config-settings=build-dir="${CNGAES_WIN_BUILD:-$ROOT/build/ci/win-$architecture}" "$ROOT"
+  --config-settings=build-dir="$build" "$ROOT"

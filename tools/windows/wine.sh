@@ -22,6 +22,7 @@ start_wine() {
   mkdir -p "$WINEPREFIX"
   exec 8>"$WINEPREFIX.lock"
   flock 8
+  WINE_STARTED=1
   setsid -w "$WINESERVER" -p </dev/null >/dev/null 2>&1 8>&- || true
   if [ ! -e "$WINEPREFIX/cngaes-ready" ]; then
     setsid -w "$WINE" wineboot -i </dev/null >/dev/null 2>&1 8>&- || return
@@ -31,8 +32,11 @@ start_wine() {
     setsid -w "$WINE" wineboot </dev/null >/dev/null 2>&1 8>&- || return
   fi
 }
+# Whoever is ended while start_wine waits must leave the server of another to it.
+WINE_STARTED=
 stop_wine() {
-  "$WINESERVER" -k || true
+  [ -z "$WINE_STARTED" ] || "$WINESERVER" -k || true
+  WINE_STARTED=
   exec 8>&-
 }
 

@@ -28,6 +28,8 @@ class NothingToExplainError(ValueError):
 
 def make_parser() -> argparse.ArgumentParser:
     """Define the options."""
+    from .steady import FEWEST, PATIENCE, WIDEST
+
     parser = argparse.ArgumentParser(
         prog="python -m cngaes explain",
         description="Say where the time of a call goes: engine, page faults, copies, calls, each "
@@ -44,7 +46,11 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--article", action="store_true", help="the article's published numbers, the same way"
     )
-    parser.add_argument("--rounds", type=int, metavar="N", help="to measure (default 9)")
+    parser.add_argument(
+        "--rounds", type=int, metavar="N",
+        help=f"to measure, exactly so many; by default from {FEWEST} on until no interval of a "
+        f"predicted sum is wider than {WIDEST:.0%}%, for {PATIENCE:.0f} s at most",
+    )  # fmt: skip
     return parser
 
 
@@ -70,7 +76,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(given: argparse.Namespace, started: float) -> None:
-    from ..document import Document
+    from ..document import Document, Section
     from .article import article_sections
     from .explaining import explain
     from .sections import sections
@@ -85,6 +91,8 @@ def _run(given: argparse.Namespace, started: float) -> None:
         explanation = explain(measurement)
         _check_anything(explanation)
         shown += sections(explanation)
+        if measurement.notes:
+            shown.append(Section("How it was measured", notes=measurement.notes))
     if given.article:
         shown += article_sections(measurement)
     _show(Document("cngaes explain", shown))
@@ -114,14 +122,17 @@ def _measure(given: argparse.Namespace, started: float) -> Measurement:
     from ..machine import describe
     from ..options import parse
     from ..progress import shown
+    from .steady import MOST, Steady
 
     options = parse(
         ["--case", *(given.case or [_CASE]), "--placement", "into", "new", *TYPICAL_PASSES,
-         "--rounds", str(9 if given.rounds is None else given.rounds), "-o", "explain.json"]
+         "--rounds", str(MOST if given.rounds is None else given.rounds), "-o", "explain.json"]
     )  # fmt: skip
+    machine = describe()
+    pace = Steady(machine) if given.rounds is None else None
     with shown() as progress:
-        measurement = measure(replace(options, json=None), started, progress)
-    measurement.machine = describe()
+        measurement = measure(replace(options, json=None), started, progress, pace)
+    measurement.machine = machine
     return measurement
 
 

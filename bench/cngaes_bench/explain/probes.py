@@ -7,6 +7,7 @@ are timed by the clock of this process's own running time (`system.work_ns`).
 from __future__ import annotations
 
 import ctypes
+import mmap
 from abc import ABC, abstractmethod
 from functools import partial
 from itertools import repeat
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FRESH_FROM = 32 << 20  # a smaller block may be recycled by the allocator, and costs no fault
 _LARGE = 1 << 20
+_HUGE_PAGE = 2 << 20  # of x86, and of ARM64 with pages of 4 KiB
 SMALL = 1 << 16  # stands for all buffers that fit the caches
 _CALLS = 2000
 _SMALL_BUFFER = 16
@@ -70,6 +72,8 @@ class Memory(Group):
             fresh_name(kind, size): ProbeSeries(fresh_name(kind, size), f"{label}, {name}", unit)
             for kind, label, unit in (
                 ("fault", "first touch of a fresh page", pages),
+                ("advised", "first touch of a page where huge ones are asked for", pages),
+                ("advised-release", "such a page given back", pages),
                 ("zeroed", "fresh page filled with zeros (create_string_buffer)", pages),
                 ("copied", "fresh page filled by copying (.raw, bytes)", pages),
                 ("release", "page given back", pages),
@@ -82,7 +86,8 @@ class Memory(Group):
         """Make, touch, copy and free blocks, as ctypes code does."""
         size, page = self._size, page_size()
         pages, taken = size / page, {}
-        taken["fault"] = self._touch(page)
+        taken["fault"], _ = self._touch(page, advised=False)
+        taken["advised"], taken["advised-release"] = self._touch(page, advised=True)
         taken["zeroed"], block = _clocked(partial(ctypes.create_string_buffer, size), pages)
         taken["copied"], raw = _clocked(partial(getattr, block, "raw"), pages)
         taken["fill"], _ = _clocked(partial(ctypes.memset, block, 0, size), size)
@@ -92,8 +97,8 @@ class Memory(Group):
         taken["release"] = Taken(work_ns() - start, pages)
         return {fresh_name(kind, size): one for kind, one in taken.items()}
 
-    def _touch(self, page: int) -> Taken:
-        """Write a byte to every page of a block that nobody has written."""
+    def _touch(self, page: int, *, advised: bool) -> tuple[Taken, Taken]:
+        """Write a byte to every page of a block that nobody has written; give it back."""
         allocate = ctypes.pythonapi.PyMem_RawMalloc
         free = ctypes.pythonapi.PyMem_RawFree
         allocate.restype, allocate.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
@@ -102,15 +107,31 @@ class Memory(Group):
         if not address:
             raise MemoryError(f"no {format_size(self._size)} for a probe")
         try:
+            if advised:
+                advise_huge_pages(address, self._size)
             block = memoryview((ctypes.c_char * self._size).from_address(address)).cast("B")
             ones = b"\1" * -(-self._size // page)
 
             def touch() -> None:
                 block[::page] = ones
 
-            return _clocked(touch, len(ones))[0]
+            touched, _ = _clocked(touch, len(ones))
         finally:
+            start = work_ns()
             free(address)
+            released = Taken(work_ns() - start, self._size / page)
+        return touched, released
+
+
+def advise_huge_pages(address: int, size: int) -> None:
+    """Ask for huge pages, as the package does for large fresh outputs; without them, nothing."""
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return
+    start = -(-address // _HUGE_PAGE) * _HUGE_PAGE
+    length = (address + size) // _HUGE_PAGE * _HUGE_PAGE - start
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    madvise(start, length, mmap.MADV_HUGEPAGE)
 
 
 class Used(Group):

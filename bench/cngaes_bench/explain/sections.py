@@ -59,7 +59,7 @@ def _telling(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
 
 _PARTS = (
     ("engine", {"engine"}),
-    ("fresh\npages", {"zeroed", "copied", "faults", "release"}),
+    ("fresh\npages", {"zeroed", "copied", "faults", "advised", "release"}),
     ("copies,\nfills", {"copies", "fills"}),
     ("calls", {"foreign", "extension", "functions", "buffers", "reads"}),
 )

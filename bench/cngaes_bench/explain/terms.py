@@ -200,13 +200,17 @@ def _engine(prices: Prices, result: Result, found: _Sum) -> Result | None:
 
 def _memory(prices: Prices, result: Result, events: Events, found: _Sum) -> None:
     size = memory_size(result.cell.case.size)
-    zeroed, copied, fault, release, fill, copy = (
+    zeroed, copied, fault, advised, release, unadvised, fill, copy = (
         _name(prices, kind, size)
-        for kind in ("zeroed", "copied", "fault", "release", "fill", "copy")
-    )
+        for kind in (
+            "zeroed", "copied", "fault", "advised", "release", "advised-release", "fill", "copy",
+        )
+    )  # fmt: skip
     faults = prices.of(result, lambda value: value.number("page_faults") / value.loops)
     counted, pages = (faults.value if faults else 0.0), events.fresh / prices.page
-    due = pages * prices.faults_a_page(fault)  # faults if all of it comes fresh from the system
+    asked = events.advised / prices.page
+    # Faults if all of it comes fresh from the system.
+    due = (pages - asked) * prices.faults_a_page(fault) + asked * prices.faults_a_page(advised)
     share = min(1.0, counted / due) if due else 0.0
     share = 0.0 if share < _FEW else share
     page = share / prices.page
@@ -214,6 +218,7 @@ def _memory(prices: Prices, result: Result, events: Events, found: _Sum) -> None
     found.events("copied", "fresh pages filled by copies", events.copied * page, copied)
     beyond = max(0.0, counted - due) if counted > max(due, 1.0) * (1 + _FEW) else 0.0
     found.events("faults", "first touches of fresh pages", events.written * page + beyond, fault)
+    found.events("advised", "first touches of advised pages", events.advised * page, advised)
     used = 1.0 - share
     found.events(
         "fills", "bytes zeroed in memory in use", events.fills + events.zeroed * used, fill
@@ -224,7 +229,7 @@ def _memory(prices: Prices, result: Result, events: Events, found: _Sum) -> None
     loops = max((value.loops for value in result.values), default=1)
     # The last result of a value is let go outside of the clock.
     given_back = events.freed + events.returned * (loops - 1) / loops
-    found.events("release", "pages given back", given_back * page, release)
+    found.events("release", "pages given back", given_back * page, unadvised if asked else release)
 
 
 def _name(prices: Prices, kind: str, size: int) -> str:

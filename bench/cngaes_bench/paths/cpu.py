@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ..cases import DECRYPT
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..cells import Cell
     from ..workload import Material, Workload
 
+ADVISED_FROM = 4 << 20  # bytes: kAdviseFrom of the package's bindings
 _CLASSES = {"gcm": "AESGCM", "cbc": "AESCBC", "ctr": "AESCTR", "ecb": "AESECB"}
 _ARGUMENTS = {"gcm": "nonce, data, None", "cbc": "iv, data", "ctr": "iv, data", "ecb": "data"}
 
@@ -107,9 +109,7 @@ class ExtensionPath(InProcessPath):
                 lambda: names,
                 lambda result: Output.of(result, cell.case.tag_size),
                 details=details,
-                events=Events(
-                    extension=calls, written=cell.case.body_size, returned=cell.case.body_size
-                ),
+                events=_fresh_output(cell.case.body_size, calls),
             )
         names |= {"buf": buffer}
         if cell.placement == INPLACE:
@@ -129,6 +129,13 @@ class ExtensionPath(InProcessPath):
             details=details,
             events=Events(extension=calls),
         )
+
+
+def _fresh_output(size: int, calls: int) -> Events:
+    """Fresh bytes: for large ones the package asks the system for huge pages, on Linux."""
+    if sys.platform == "linux" and size >= ADVISED_FROM:
+        return Events(extension=calls, advised=size, returned=size)
+    return Events(extension=calls, written=size, returned=size)
 
 
 def _details(engine: Any) -> dict[str, str]:

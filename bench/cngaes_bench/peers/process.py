@@ -48,7 +48,9 @@ class PeerProcess:
         try:
             self._leash = Leash(command, environment)
         except OSError as error:
-            raise PathDiedError(f"{name} could not be started: {error}") from error
+            # Windows does not say which program it did not find.
+            why = f"{command[0]}: {error.strerror or error}"
+            raise PathDiedError(f"{name} could not be started: {why}") from error
         self._input, output, errors = self._leash.streams
         self._threads = [
             threading.Thread(target=self._read, args=(output,), daemon=True),

@@ -164,6 +164,9 @@ std::span<const Backend* const> backends() noexcept;
 // The backend that calls CNG from Python; the Python module brings it. Call before backends().
 void set_ctypes_backend(const Backend* backend) noexcept;
 
+// What CNGAES_BACKEND said at the first call: a change afterwards has no effect.
+const std::string& environment_backend();
+
 // name empty: the environment's choice (CNGAES_BACKEND), else the default of this machine.
 // `unsupported` for an unknown or unavailable one, with the reason in *error.
 Status find_backend(std::string_view name, const Backend** out_backend, std::string* error);

@@ -33,6 +33,8 @@ struct alignas(64) GhashKey {
   uint8_t h[kAesBlockBytes];
 };
 
+inline constexpr size_t kGcmShortBlocks = 7;
+
 // One of several CBC encryptions under one key that advance in step.
 struct CbcStream {
   uint8_t* out;
@@ -81,6 +83,15 @@ struct AesFunctions {
                       const uint8_t* in, size_t num_blocks, const uint8_t counter[16]);
   void (*gcm_decrypt)(const AesKey* key, const GhashKey* ghash_key, uint8_t y[16], uint8_t* out,
                       const uint8_t* in, size_t num_blocks, const uint8_t counter[16]);
+  // All of a message of 1 to kGcmShortBlocks whole blocks but its AAD, whose GHASH state y is: y
+  // becomes the tag, the data is encrypted from j0 + 1 on (SP 800-38D algorithm 4 steps 3 to 6).
+  // Each input block is loaded once. Null where nothing is gained over the slots above.
+  void (*gcm_encrypt_short)(const AesKey* key, const GhashKey* ghash_key, uint8_t y[16],
+                            uint8_t* out, const uint8_t* in, size_t num_blocks,
+                            const uint8_t j0[16], uint64_t aad_bits);
+  void (*gcm_decrypt_short)(const AesKey* key, const GhashKey* ghash_key, uint8_t y[16],
+                            uint8_t* out, const uint8_t* in, size_t num_blocks,
+                            const uint8_t j0[16], uint64_t aad_bits);
 };
 
 struct Sha256Functions {
@@ -94,6 +105,11 @@ struct Sha256Functions {
   // How many streams at a time compress_streams is fastest for; fewer cost more a byte, other
   // multiples of it do not cost less. Inherited with compress_streams; 0 only where that is null.
   size_t lanes;
+  // One block that is the same for `lanes` messages: the padding behind whole blocks. schedule
+  // gives W[t] + K[t] for all rounds (section 6.2.2 steps 1 and 3), once for many calls of
+  // compress_scheduled. Both are null where they gain nothing; inherited with compress_streams.
+  void (*schedule)(uint32_t words[64], const uint8_t block[kSha256BlockBytes]);
+  void (*compress_scheduled)(uint32_t (*states)[8], const uint32_t words[64]);
 };
 
 // Tables are defined in their kernel files; cpp/core/registry.cpp lists them.

@@ -73,6 +73,8 @@ const AesFunctions kAesArm64Ce = {
     .ghash_multiply = Gcm::ghash_multiply,
     .gcm_encrypt = Gcm::gcm_encrypt,
     .gcm_decrypt = Gcm::gcm_decrypt,
+    .gcm_encrypt_short = nullptr,
+    .gcm_decrypt_short = nullptr,
 };
 
 }  // namespace cngaes

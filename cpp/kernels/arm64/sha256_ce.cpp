@@ -111,6 +111,8 @@ const Sha256Functions kSha256Arm64Ce = {
     .compress = compress,
     .compress_streams = compress_streams,
     .lanes = 2,
+    .schedule = nullptr,
+    .compress_scheduled = nullptr,
 };
 
 }  // namespace cngaes

@@ -259,6 +259,8 @@ const AesFunctions kAesGeneric = {
     .ghash_multiply = generic::ghash_multiply,
     .gcm_encrypt = counter_mode<Ghash::kOfOutput>,
     .gcm_decrypt = counter_mode<Ghash::kOfInput>,
+    .gcm_encrypt_short = nullptr,
+    .gcm_decrypt_short = nullptr,
 };
 
 }  // namespace cngaes

@@ -100,6 +100,8 @@ const Sha256Functions kSha256Generic = {
     .compress = compress,
     .compress_streams = compress_streams,
     .lanes = 1,
+    .schedule = nullptr,
+    .compress_scheduled = nullptr,
 };
 
 }  // namespace cngaes

@@ -60,6 +60,8 @@ const AesFunctions kAesX86Aesni = {
     .ghash_multiply = Gcm<Vec128>::ghash_multiply,
     .gcm_encrypt = Gcm<Vec128>::gcm_encrypt,
     .gcm_decrypt = Gcm<Vec128>::gcm_decrypt,
+    .gcm_encrypt_short = Gcm<Vec128>::gcm_encrypt_short,
+    .gcm_decrypt_short = Gcm<Vec128>::gcm_decrypt_short,
 };
 
 }  // namespace cngaes

@@ -29,6 +29,8 @@ const AesFunctions kAesX86Vaes256 = {
     .ghash_multiply = Gcm<Vec256>::ghash_multiply,
     .gcm_encrypt = Gcm<Vec256>::gcm_encrypt,
     .gcm_decrypt = Gcm<Vec256>::gcm_decrypt,
+    .gcm_encrypt_short = Gcm<Vec256>::gcm_encrypt_short,
+    .gcm_decrypt_short = Gcm<Vec256>::gcm_decrypt_short,
 };
 
 }  // namespace cngaes

@@ -29,6 +29,8 @@ const AesFunctions kAesX86Vaes512 = {
     .ghash_multiply = Gcm<Vec512>::ghash_multiply,
     .gcm_encrypt = Gcm<Vec512>::gcm_encrypt,
     .gcm_decrypt = Gcm<Vec512>::gcm_decrypt,
+    .gcm_encrypt_short = Gcm<Vec512>::gcm_encrypt_short,
+    .gcm_decrypt_short = Gcm<Vec512>::gcm_decrypt_short,
 };
 
 }  // namespace cngaes

@@ -116,6 +116,17 @@ struct Gcm : private Modes<V> {
     Vec128::store(y, _mm_shuffle_epi8(result, reverse));
   }
 
+  // One reduction for the products and the length block behind them.
+  static CNGAES_INLINE __m128i with_lengths(const Products& products, __m128i lengths,
+                                            const GhashKey* key) {
+    const __m128i h = Vec128::load(power(key, 1));
+    const __m128i lo = _mm_xor_si128(V::fold(products.lo), Vec128::clmul<0x00>(lengths, h));
+    const __m128i hi = _mm_xor_si128(V::fold(products.hi), Vec128::clmul<0x11>(lengths, h));
+    const __m128i mi = Vec128::xor3(products.middle(), Vec128::clmul<0x01>(lengths, h),
+                                    Vec128::clmul<0x10>(lengths, h));
+    return reduce(lo, mi, hi);
+  }
+
   static void ghash_finish(const GhashKey* key, uint8_t y[16], const uint8_t* in, size_t n,
                            uint64_t aad_bits, uint64_t data_bits) {
     const __m128i reverse = byte_reverse_control();
@@ -138,12 +149,7 @@ struct Gcm : private Modes<V> {
         products.add_all(x, state, power(key, n + 1), control);
       });
     }
-    const __m128i h = Vec128::load(power(key, 1));
-    const __m128i lo = _mm_xor_si128(V::fold(products.lo), Vec128::clmul<0x00>(lengths, h));
-    const __m128i hi = _mm_xor_si128(V::fold(products.hi), Vec128::clmul<0x11>(lengths, h));
-    const __m128i mi = Vec128::xor3(products.middle(), Vec128::clmul<0x01>(lengths, h),
-                                    Vec128::clmul<0x10>(lengths, h));
-    Vec128::store(y, _mm_shuffle_epi8(reduce(lo, mi, hi), reverse));
+    Vec128::store(y, _mm_shuffle_epi8(with_lengths(products, lengths, key), reverse));
   }
 
   static void ghash_init(GhashKey* key, const uint8_t h[16]) {
@@ -302,5 +308,57 @@ struct Gcm : private Modes<V> {
   static void gcm_decrypt(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
                           const uint8_t* in, size_t n, const uint8_t counter_block[16]) {
     gcm<false>(key, gk, y, out, in, n, counter_block);
+  }
+
+  // The mask of the tag is encrypted beside the data, and nothing goes through memory between the
+  // cipher and GHASH.
+  template <bool kEncrypt>
+  static CNGAES_INLINE void gcm_short(const AesKey* key, const GhashKey* gk, uint8_t y[16],
+                                      uint8_t* out, const uint8_t* in, size_t n,
+                                      const uint8_t j0[16], uint64_t aad_bits) {
+    const __m128i reverse = byte_reverse_control();
+    Counter counter(j0);
+    const T control = counter.control;
+    const __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
+    const __m128i lengths =
+        _mm_set_epi64x(static_cast<long long>(aad_bits), static_cast<long long>(128 * n));
+    const int last = Base::last_n(n);
+    Base::with_count(Base::vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
+      constexpr int kCount = decltype(count)::value;
+      T s[kCount + 1];  // the last of them: J0 in its first lane
+      const T k0 = V::broadcast(key->enc);
+      s[kCount] = V::bxor(V::shuffle_bytes(counter.next, control), k0);
+      counter.next = V::add32(counter.next, V::broadcast(_mm_set_epi32(0, 0, 0, 1)));
+      CNGAES_UNROLL
+      for (int i = 0; i < kCount; ++i) s[i] = V::bxor(counter.take(), k0);
+      const T kl = Base::template middle_rounds<false>(s, key);
+      T x[kCount];
+      Base::load_all(x, in, last);
+      T c[kCount];
+      CNGAES_UNROLL
+      for (int i = 0; i < kCount; ++i) c[i] = V::enc_last(s[i], V::bxor(x[i], kl));
+      Base::store_all(out, c, last);
+      Products products;
+      if constexpr (kEncrypt) {
+        c[kCount - 1] = V::keep_n(c[kCount - 1], last);
+        products.add_all(c, state, power(gk, n + 1), control);
+      } else {
+        products.add_all(x, state, power(gk, n + 1), control);
+      }
+      const __m128i tag = _mm_shuffle_epi8(with_lengths(products, lengths, gk), reverse);
+      Vec128::store(y, _mm_xor_si128(tag, V::lane0(V::enc_last(s[kCount], kl))));
+    });
+  }
+  static_assert(kGcmShortBlocks < kStep);
+
+  static void gcm_encrypt_short(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
+                                const uint8_t* in, size_t n, const uint8_t j0[16],
+                                uint64_t aad_bits) {
+    gcm_short<true>(key, gk, y, out, in, n, j0, aad_bits);
+  }
+  static void gcm_decrypt_short(const AesKey* key, const GhashKey* gk, uint8_t y[16], uint8_t* out,
+                                const uint8_t* in, size_t n, const uint8_t j0[16],
+                                uint64_t aad_bits) {
+    gcm_short<false>(key, gk, y, out, in, n, j0, aad_bits);
   }
 };

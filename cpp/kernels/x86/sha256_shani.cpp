@@ -125,6 +125,8 @@ const Sha256Functions kSha256X86Shani = {
     .compress = compress,
     .compress_streams = compress_streams,
     .lanes = 3,
+    .schedule = nullptr,
+    .compress_scheduled = nullptr,
 };
 
 }  // namespace cngaes

@@ -7,6 +7,9 @@ namespace cngaes {
 namespace {
 
 constexpr size_t kLanes = 16;
+// Sixteen streams are more than the CPU's own prefetching follows: 6 to 10 % of 1 and 16 KiB
+// messages that lie in the third-level cache or beyond.
+constexpr size_t kAhead = 512;
 // Fewer go to the SHA extensions: all sixteen lanes take the time of ten streams there (Sapphire
 // Rapids: .92 and 1.50 c/B).
 constexpr size_t kFewest = 10;
@@ -109,22 +112,70 @@ CNGAES_INLINE void next_word(__m512i (&w)[kLanes], int j) {
   w[j] = add(add(w[j], sigma0(w[(j + 1) % 16])), add(w[(j + 9) % 16], sigma1(w[(j + 14) % 16])));
 }
 
+// Eight rows of two states each, message i beside message i + 8, become the eight words of all
+// sixteen, and back.
+CNGAES_INLINE void transpose(__m512i (&r)[8]) {
+  // Quarter by quarter of the two halves: the first of both, or the second of both.
+  const __m512i first = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+  const __m512i second = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+  const auto exchange_quarters = [&](__m512i& a, __m512i& b) CNGAES_INLINE_LAMBDA {
+    const __m512i x = _mm512_permutex2var_epi64(a, first, b);
+    b = _mm512_permutex2var_epi64(a, second, b);
+    a = x;
+  };
+  CNGAES_UNROLL
+  for (int i = 0; i < 8; i += 4) {
+    exchange32(r[i], r[i + 1]);
+    exchange32(r[i + 2], r[i + 3]);
+    exchange64(r[i], r[i + 2]);
+    exchange64(r[i + 1], r[i + 3]);
+  }
+  // r[0]: words 0 and 4 of messages 0 .. 3 of each half, r[4] of messages 4 .. 7; r[2]: words 1 and
+  // 5, r[1]: 2 and 6, r[3]: 3 and 7.
+  CNGAES_UNROLL
+  for (int i = 0; i < 4; ++i) exchange_quarters(r[i], r[i + 4]);
+  const __m512i one = r[2];
+  const __m512i five = r[6];
+  r[2] = r[1];
+  r[6] = r[5];
+  r[1] = one;
+  r[5] = five;
+}
+
+CNGAES_INLINE __m512i load_halves(const uint32_t* low, const uint32_t* high) {
+  const auto* const l = reinterpret_cast<const __m256i*>(low);
+  const auto* const h = reinterpret_cast<const __m256i*>(high);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(l)), _mm256_loadu_si256(h),
+                            1);
+}
+
+CNGAES_INLINE void load_states(__m512i (&s)[8], uint32_t* const* states) {
+  CNGAES_UNROLL
+  for (size_t i = 0; i < 8; ++i) s[i] = load_halves(states[i], states[i + 8]);
+  transpose(s);
+}
+
+CNGAES_INLINE void store_states(uint32_t* const* states, __m512i (&s)[8]) {
+  transpose(s);
+  CNGAES_UNROLL
+  for (size_t i = 0; i < 8; ++i) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(states[i]), _mm512_castsi512_si256(s[i]));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(states[i + 8]),
+                        _mm512_extracti64x4_epi64(s[i], 1));
+  }
+}
+
 void compress16(uint32_t* const* states, const uint8_t* const* data, size_t num_blocks) {
   const __m512i big_endian = _mm512_broadcast_i32x4(
       _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL));  // bytes of each word reversed
   __m512i s[8];
-  __m512i w[kLanes];
-  CNGAES_UNROLL
-  for (size_t i = 0; i < kLanes; ++i) {
-    w[i] = _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(states[i])));
-  }
-  transpose(w);
-  CNGAES_UNROLL
-  for (int i = 0; i < 8; ++i) s[i] = w[i];
+  load_states(s, states);
   for (size_t at = 0; num_blocks > 0; --num_blocks, at += kSha256BlockBytes) {
+    __m512i w[kLanes];
     CNGAES_UNROLL
     for (size_t i = 0; i < kLanes; ++i) {
       w[i] = _mm512_shuffle_epi8(_mm512_loadu_si512(data[i] + at), big_endian);
+      _mm_prefetch(reinterpret_cast<const char*>(data[i] + at + kAhead), _MM_HINT_T0);
     }
     transpose(w);
     __m512i start[8];
@@ -142,15 +193,7 @@ void compress16(uint32_t* const* states, const uint8_t* const* data, size_t num_
     CNGAES_UNROLL
     for (int i = 0; i < 8; ++i) s[i] = add(s[i], start[i]);
   }
-  CNGAES_UNROLL
-  for (int i = 0; i < 8; ++i) w[i] = s[i];
-  CNGAES_UNROLL
-  for (size_t i = 8; i < kLanes; ++i) w[i] = _mm512_setzero_si512();
-  transpose(w);
-  CNGAES_UNROLL
-  for (size_t i = 0; i < kLanes; ++i) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(states[i]), _mm512_castsi512_si256(w[i]));
-  }
+  store_states(states, s);
 }
 
 void compress_streams(uint32_t (*states)[8], const uint8_t* const* data, size_t num_streams,
@@ -173,12 +216,50 @@ void compress_streams(uint32_t (*states)[8], const uint8_t* const* data, size_t 
   kSha256X86Shani.compress_streams(states, data, num_streams, num_blocks);
 }
 
+void schedule(uint32_t words[64], const uint8_t block[kSha256BlockBytes]) {
+  const auto rotate = [](uint32_t x, int n) CNGAES_INLINE_LAMBDA { return x >> n | x << (32 - n); };
+  for (int t = 0; t < 16; ++t) {
+    const uint8_t* const p = block + 4 * t;
+    words[t] = uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
+  }
+  for (int t = 16; t < 64; ++t) {
+    const uint32_t x = words[t - 15];
+    const uint32_t y = words[t - 2];
+    words[t] = words[t - 16] + (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) + words[t - 7] +
+               (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
+  }
+  for (int t = 0; t < 64; ++t) words[t] += kK[t];
+}
+
+// Sixty-four rounds and nothing else: 17 instructions each become 16, the schedule's 528 and the
+// transposition's 64 fall away.
+void compress_scheduled(uint32_t (*states)[8], const uint32_t words[64]) {
+  uint32_t* lane_states[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) lane_states[i] = states[i];
+  __m512i s[8];
+  load_states(s, lane_states);
+  __m512i start[8];
+  CNGAES_UNROLL
+  for (int i = 0; i < 8; ++i) start[i] = s[i];
+  for (int t = 0; t < 64; t += 8) {
+    CNGAES_UNROLL
+    for (int j = 0; j < 8; ++j) {
+      one_round(s, j, _mm512_set1_epi32(static_cast<int>(words[t + j])));
+    }
+  }
+  CNGAES_UNROLL
+  for (int i = 0; i < 8; ++i) s[i] = add(s[i], start[i]);
+  store_states(lane_states, s);
+}
+
 }  // namespace
 
 const Sha256Functions kSha256X86ShaniAvx512 = {
     .compress = nullptr,
     .compress_streams = compress_streams,
     .lanes = kLanes,
+    .schedule = schedule,
+    .compress_scheduled = compress_scheduled,
 };
 
 }  // namespace cngaes

@@ -34,6 +34,7 @@ struct Vec128 {
   static CNGAES_INLINE T broadcast(__m128i v) { return v; }
   static CNGAES_INLINE T broadcast(const uint8_t* p) { return load(p); }
   static CNGAES_INLINE T in_lane0(__m128i v) { return v; }
+  static CNGAES_INLINE __m128i lane0(T v) { return v; }
   static CNGAES_INLINE T lane_numbers() { return _mm_setzero_si128(); }
   static CNGAES_INLINE T zero() { return _mm_setzero_si128(); }
   static CNGAES_INLINE T bxor(T a, T b) { return _mm_xor_si128(a, b); }
@@ -95,6 +96,7 @@ struct Vec256 {
   static CNGAES_INLINE T broadcast(__m128i v) { return _mm256_broadcastsi128_si256(v); }
   static CNGAES_INLINE T broadcast(const uint8_t* p) { return broadcast(Vec128::load(p)); }
   static CNGAES_INLINE T in_lane0(__m128i v) { return _mm256_zextsi128_si256(v); }
+  static CNGAES_INLINE __m128i lane0(T v) { return _mm256_castsi256_si128(v); }
   static CNGAES_INLINE T lane_numbers() { return _mm256_set_epi32(0, 0, 0, 1, 0, 0, 0, 0); }
   static CNGAES_INLINE T zero() { return _mm256_setzero_si256(); }
   static CNGAES_INLINE T bxor(T a, T b) { return _mm256_xor_si256(a, b); }
@@ -119,7 +121,9 @@ struct Vec256 {
 };
 #endif
 
-#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__VAES__)
+#if defined(CNGAES_EMULATED_512)  // by a test
+#include CNGAES_EMULATED_512
+#elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__VAES__)
 struct Vec512 {
   using T = __m512i;
   static constexpr int kBlocks = 4;
@@ -169,6 +173,7 @@ struct Vec512 {
   static CNGAES_INLINE T broadcast(__m128i v) { return _mm512_broadcast_i32x4(v); }
   static CNGAES_INLINE T broadcast(const uint8_t* p) { return broadcast(Vec128::load(p)); }
   static CNGAES_INLINE T in_lane0(__m128i v) { return _mm512_zextsi128_si512(v); }
+  static CNGAES_INLINE __m128i lane0(T v) { return _mm512_castsi512_si128(v); }
   static CNGAES_INLINE T lane_numbers() {
     return _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0);
   }

@@ -13,7 +13,7 @@ from ..verdicts import Evidence, Finding, by_share, hypothesis, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MEMORY_TERMS = frozenset({"zeroed", "copied", "faults", "fills", "copies", "release"})
+MEMORY_TERMS = frozenset({"zeroed", "copied", "faults", "advised", "fills", "copies", "release"})
 _LARGE = 1 << 20
 _MOST, _LITTLE, _TOO_MUCH = 0.8, 0.5, 1.25
 _SAME = 0.05  # fault counts this close are the same

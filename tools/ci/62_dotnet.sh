@@ -4,9 +4,8 @@
 # under Wine and, for the instructions of ARM64, as a linux-arm64 build in an emulator; one quick round
 # beside Python's paths, here and in Windows Python; and which calls .NET makes: one EVP_CipherUpdate
 # or BCryptEncrypt over the whole message. Needs an SDK: CNGAES_DOTNET_SDK, or dotnet on PATH.
-# Not a step of CI yet: it has not run to its end within its budget.
-# By hand: tools/nightly/dotnet.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
+# By hand: tools/ci/62_dotnet.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$ROOT/tools/dotnet/lib.sh"
 . "$ROOT/tools/windows/wine.sh"
 . "$ROOT/tools/windows/lib.sh"
@@ -67,13 +66,10 @@ windows_round() {
   want_apt x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64 && want_host 3.11 && want_sdk 3.11 ||
     { skip_part "a round in Windows Python: $MISSING"; return; }
   timed "Windows Python and its packages" want_windows_python
-  # The extension of an earlier step will do: the bench is this checkout's.
-  if [ ! -e "$WINDOWS/python-3.11/Lib/site-packages/cngaes" ]; then
-    timed "cross-build the win_amd64 wheel" tools/windows/build_wheel.sh amd64 "$out"
-    timed "pip install" windows_python -m pip install -q --no-index --no-deps "Z:$(ls "$out"/*.whl)"
-  fi
+  timed "cross-build the win_amd64 wheel" tools/windows/build_wheel.sh amd64 "$out"
+  "$PY" -m zipfile -e "$(ls "$out"/*.whl)" "$out/site"
   rm -f "$out/round.md"
-  BENCH=Z:$ROOT/bench RESULT=Z:$out/round.md timed "a round in Windows Python" \
+  PYTHONPATH=Z:$out/site BENCH=Z:$ROOT/bench RESULT=Z:$out/round.md timed "a round in Windows Python" \
     round "Z:$out/windows/cngaes-dotnet.exe" \
     "cng cng-ctypes dotnet dotnet-stream dotnet-bcrypt dotnet-intrinsics" windows_python ||
     die "the peer in a round in Windows Python"

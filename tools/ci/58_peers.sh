@@ -2,9 +2,8 @@
 # Budget: 4 minutes, 1.5 with cached builds. Proves: the peers of bench/peers/ that this machine has tools
 # for are built, give the right output in every cell that they offer, and join one quick round of the
 # article's benchmark; what is absent is named. Downloaded: crates, pinned in Cargo.lock.
-# Not a step of CI yet: it has not run to its end within its budget.
-# By hand: tools/nightly/peers.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
+# By hand: tools/ci/58_peers.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 step_begin
 want_python
 want_apt cc:gcc /usr/include/openssl/evp.h:libssl-dev \
@@ -26,6 +25,6 @@ done < <(grep ': not built: ' "$out/built" || true)
 timed "every cell of every peer" env CNGAES_PEER_WARM_UP=no "$PY" -m pytest -q -p no:cacheprovider \
   -c pyproject.toml --durations=5 bench/peers/test_programs.py
 cd "$out"
-timed "bench --peers, 8 MiB" "$PY" -m cngaes bench --peers --size 8MiB --rounds 3 --min-time 2 \
+timed "bench --peers, 1 MiB" "$PY" -m cngaes bench --peers --size 1MiB --rounds 2 --min-time 1 \
   -o "$out/out.json" --md "$out/out.md"
 grep -A 30 '^## Not measured' "$out/out.md" | grep -E 'tools/peers.sh|no .* here' || note "every peer took part"
