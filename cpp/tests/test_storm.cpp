@@ -129,6 +129,6 @@ int main(int argc, char** argv) {
   stop_pool();
   std::printf("%ld rounds\n", shared.rounds.load());
   CHECK_CASE(shared.wrong == 0, "%ld of %ld", shared.wrong.load(), shared.rounds.load());
-  CHECK(shared.rounds >= kThreads);
+  CHECK(shared.rounds >= static_cast<long>(kThreads));
   return test::end();
 }
