@@ -377,6 +377,7 @@ def test_import_takes_only_the_standard_library() -> None:
     assert run_python(program) == "cngaes\n"
 
 
+@pytest.mark.skipif(bool(_core.windows_info()["wine_version"]), reason="Wine's files cost more")
 def test_import_is_quick() -> None:
     """At most 30 ms of processor time, so that others who use the machine do not count."""
     program = """

@@ -155,8 +155,11 @@ def test_key_objects_leak_nothing(backend: str) -> None:
 
 
 def test_objects_of_many_threads_leak_nothing(backend: str) -> None:
+    # A million objects in all where that takes seconds.
+    loops = 12500 if backend == "cpu" else 1000
+
     def work() -> None:
-        for _ in range(5000):
+        for _ in range(loops):
             AESGCM(KEY, backend=backend).encrypt(NONCE, b"data")
             AESCTR(KEY, backend=backend).encryptor(IV).update(b"data")
             if backend == "cpu":  # CNG has no GCM in pieces
@@ -164,7 +167,7 @@ def test_objects_of_many_threads_leak_nothing(backend: str) -> None:
             cngaes.sha256(b"data", backend=backend).digest()
 
     def round_() -> None:
-        threads = [threading.Thread(target=work) for _ in range(8)]
+        threads = [threading.Thread(target=work) for _ in range(20)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -179,11 +182,11 @@ def test_objects_of_many_threads_leak_nothing(backend: str) -> None:
 
 
 def test_into_needs_only_its_buffers() -> None:
-    """A fresh process: 64 MiB in, 64 MiB out, and less than 2 MiB beside them."""
+    """A fresh process: 256 MiB in, 256 MiB out, and at most 1 MiB beside them."""
     program = """
         import sys
         from cngaes import AESCBC, AESCTR, AESECB, AESGCM
-        size = 1 << 26
+        size = 1 << 28
         data, buf = bytearray(size), bytearray(size + 16)
         data[::4096] = buf[:size:4096] = b"x" * (size // 4096)
         keys = [kind(bytes(32)) for kind in (AESGCM, AESCTR, AESECB)] + [
@@ -207,4 +210,4 @@ def test_into_needs_only_its_buffers() -> None:
         keys[3].decryptor(bytes(16)).update_into(view, view)
         print(peak() - before)
     """
-    assert int(run_python(program)) < 2048
+    assert int(run_python(program)) <= 1024

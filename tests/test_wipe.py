@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 import cngaes
 import references
+from process_memory import count_in_memory, round_keys
 
 CHILD = """
     import os, sys
@@ -49,55 +48,10 @@ CHILD = """
 """
 
 
-def round_keys(key: bytes) -> list[bytes]:
-    """FIPS 197 section 5.2, for 32-byte keys."""
-    box = [0] * 256
-    p = q = 1
-    while True:  # multiply p by 3, divide q by 3: q is the inverse of p
-        p ^= (p << 1 ^ (0x11B if p & 0x80 else 0)) & 0x1FF
-        for shift in (1, 2, 4):
-            q ^= q << shift & 0xFF
-        q ^= 0x09 if q & 0x80 else 0
-        turned = [(q << n | q >> 8 - n) & 0xFF for n in range(5)]
-        box[p] = turned[0] ^ turned[1] ^ turned[2] ^ turned[3] ^ turned[4] ^ 0x63
-        if p == 1:
-            break
-    box[0] = 0x63
-    words = [key[i : i + 4] for i in range(0, 32, 4)]
-    for i in range(8, 60):
-        word = list(words[-1])
-        if i % 8 == 0:
-            word = [box[b] for b in word[1:] + word[:1]]
-            word[0] ^= 1 << i // 8 - 1
-        elif i % 8 == 4:
-            word = [box[b] for b in word]
-        words.append(bytes(a ^ b for a, b in zip(words[-8], word, strict=True)))
-    return [b"".join(words[i : i + 4]) for i in range(0, 60, 4)]
-
-
 def test_round_keys_are_right() -> None:
     """FIPS 197 appendix A.3."""
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     assert round_keys(key)[14].hex() == "fe4890d1e6188d0b046df344706c631e"
-
-
-def count_in_memory(pid: int, needles: list[bytes]) -> list[int]:
-    """How often each needle stands in the writable memory of a process."""
-    counts = [0] * len(needles)
-    with (
-        Path(f"/proc/{pid}/maps").open() as maps,
-        Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory,
-    ):
-        for line in maps:
-            bounds, permissions = line.split()[:2]
-            if "rw" not in permissions:
-                continue
-            start, end = (int(part, 16) for part in bounds.split("-"))
-            with contextlib.suppress(OSError):
-                memory.seek(start)
-                content = memory.read(end - start)
-                counts = [c + content.count(n) for c, n in zip(counts, needles, strict=True)]
-    return counts
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc/PID/mem")

@@ -5,6 +5,7 @@
 #include "cngaes/messages.hpp"
 #include "cngaes/modes.hpp"
 #include "cngaes/padding.hpp"
+#include "cngaes/secure_memory.hpp"
 
 namespace cngaes {
 namespace {
@@ -27,7 +28,11 @@ void encrypt_group(const AesFunctions& fn, const AesKey& key, const CbcBatch& ba
     std::memcpy(s.iv, batch.ivs[indices[k]].data, kBlock);
   }
   fn.cbc_encrypt_streams(&key, streams, num);
-  if (!batch.padded) return;
+  if (!batch.padded) {
+    wipe_stack();  // here, since this frame is large: wiping from further up would not reach so
+                   // deep
+    return;
+  }
   SecretBuffer<kBlock * kGroup> last;
   last.wipe_only(kBlock * num);
   for (std::size_t k = 0; k < num; ++k) {
@@ -40,6 +45,7 @@ void encrypt_group(const AesFunctions& fn, const AesKey& key, const CbcBatch& ba
     s.num_blocks = 1;
   }
   fn.cbc_encrypt_streams(&key, streams, num);
+  wipe_stack();
 }
 
 }  // namespace

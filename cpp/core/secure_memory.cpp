@@ -75,13 +75,91 @@ void secret_free(void* data, std::size_t len) noexcept {
 #endif
 }
 
-#if defined(_MSC_VER) && !defined(__clang__)
-__declspec(noinline)
+namespace {
+
+// Round keys stay in the vector registers when a kernel returns, and whoever saves them next puts
+// them on the stack: a signal, or the dynamic linker at the first call of some function.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CNGAES_CLEAR4(op, a, b, c, d) op(a) op(b) op(c) op(d)
+#define CNGAES_SSE(n) "pxor %%xmm" #n ", %%xmm" #n "\n\t"
+#define CNGAES_EVEX(n) "vpxorq %%xmm" #n ", %%xmm" #n ", %%xmm" #n "\n\t"
+#define CNGAES_LOW_REGISTERS                                                               \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+      "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+
+__attribute__((target("avx512f,avx512vl"))) void clear_high_registers() noexcept {
+  __asm__ __volatile__(
+      CNGAES_CLEAR4(CNGAES_EVEX, 16, 17, 18, 19) CNGAES_CLEAR4(CNGAES_EVEX, 20, 21, 22, 23)
+          CNGAES_CLEAR4(CNGAES_EVEX, 24, 25, 26, 27) CNGAES_CLEAR4(CNGAES_EVEX, 28, 29, 30, 31)
+      :
+      :
+      : "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
+}
+
+__attribute__((target("avx"))) void clear_wide_registers() noexcept {
+  __asm__ __volatile__("vzeroall" : : : CNGAES_LOW_REGISTERS);
+}
+
+void clear_registers() noexcept {
+  if (__builtin_cpu_supports("avx512vl") != 0) clear_high_registers();
+  if (__builtin_cpu_supports("avx") != 0) {
+    clear_wide_registers();
+  } else {
+    __asm__ __volatile__(CNGAES_CLEAR4(CNGAES_SSE, 0, 1, 2, 3) CNGAES_CLEAR4(CNGAES_SSE, 4, 5, 6, 7)
+                             CNGAES_CLEAR4(CNGAES_SSE, 8, 9, 10, 11)
+                                 CNGAES_CLEAR4(CNGAES_SSE, 12, 13, 14, 15)
+                         :
+                         :
+                         : CNGAES_LOW_REGISTERS);
+  }
+}
+#elif defined(__aarch64__) && defined(__GNUC__)
+// All that a call may change; v8 to v15 are the callers' own (AAPCS64 section 6.1.2).
+void clear_registers() noexcept {
+  __asm__ __volatile__(
+      "movi v0.2d, #0\n\t"
+      "movi v1.2d, #0\n\t"
+      "movi v2.2d, #0\n\t"
+      "movi v3.2d, #0\n\t"
+      "movi v4.2d, #0\n\t"
+      "movi v5.2d, #0\n\t"
+      "movi v6.2d, #0\n\t"
+      "movi v7.2d, #0\n\t"
+      "movi v16.2d, #0\n\t"
+      "movi v17.2d, #0\n\t"
+      "movi v18.2d, #0\n\t"
+      "movi v19.2d, #0\n\t"
+      "movi v20.2d, #0\n\t"
+      "movi v21.2d, #0\n\t"
+      "movi v22.2d, #0\n\t"
+      "movi v23.2d, #0\n\t"
+      "movi v24.2d, #0\n\t"
+      "movi v25.2d, #0\n\t"
+      "movi v26.2d, #0\n\t"
+      "movi v27.2d, #0\n\t"
+      "movi v28.2d, #0\n\t"
+      "movi v29.2d, #0\n\t"
+      "movi v30.2d, #0\n\t"
+      "movi v31.2d, #0\n\t"
+      :
+      :
+      : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",
+        "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+}
 #else
-__attribute__((noinline))
+void clear_registers() noexcept {}
 #endif
-void wipe_stack() noexcept {
+
+CNGAES_OWN_FRAME void wipe_frames() noexcept {
   const SecretBuffer<8192> below;  // its destructor does it
+}
+
+}  // namespace
+
+void wipe_stack() noexcept {
+  clear_registers();
+  wipe_frames();
 }
 
 }  // namespace cngaes

@@ -78,9 +78,9 @@ void Sha256::hash(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes
   secure_wipe(state, sizeof state);
 }
 
-void Sha256::hmac_states(const Sha256Functions& fn, std::uint32_t out_inner[8],
-                         std::uint32_t out_outer[8], const std::uint8_t* key,
-                         std::size_t key_len) noexcept {
+CNGAES_OWN_FRAME void Sha256::hmac_states(const Sha256Functions& fn, std::uint32_t out_inner[8],
+                                          std::uint32_t out_outer[8], const std::uint8_t* key,
+                                          std::size_t key_len) noexcept {
   // FIPS 198-1 table 1: K0 is the key padded to a block, hashed first if it is longer.
   std::uint8_t block[kSha256BlockBytes] = {};
   if (key_len > kSha256BlockBytes) {
@@ -110,6 +110,7 @@ void Sha256::hmac(const Sha256Functions& fn, std::uint8_t out[kSha256DigestBytes
   static_cast<void>(outer.update(digest, sizeof digest));
   outer.digest(out);
   secure_wipe(digest, sizeof digest);
+  wipe_stack();  // the key has no object whose end would do it
 }
 
 }  // namespace cngaes

@@ -279,6 +279,7 @@ void hmac_sha256_many(const Sha256Functions& fn, const std::uint8_t* key, std::s
   lanes.finish();
   secure_wipe(inner, sizeof inner);
   secure_wipe(outer, sizeof outer);
+  wipe_stack();  // as in Sha256::hmac
 }
 
 }  // namespace cngaes

@@ -84,7 +84,7 @@ void ctr_message(Input& input) {
   const std::size_t carried = input.below(17);
   for (std::size_t i = 0; i < carried; ++i) counter[15 - i] = 0xff;
   const std::uint64_t offset =
-      input.flag() ? input.below(70) : input.below(65536) << input.below(45);
+      input.flag() ? input.below(70) : std::uint64_t{input.below(65536)} << input.below(45);
   const Bytes data = input.bytes(input.length());
 
   const Aes aes(user_key);

@@ -129,6 +129,61 @@ void memory() {
 }
 
 // Each allocation in turn fails: an error comes back, nothing leaks.
+// What a kernel leaves in the vector registers is gone behind wipe_stack().
+void registers(Random& random) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  const Bytes secret = random.bytes(16);
+  std::uint8_t seen[16 * 16] = {};
+  __asm__ volatile(
+      "movdqu (%0), %%xmm0\n\t"
+      "movdqu (%0), %%xmm1\n\t"
+      "movdqu (%0), %%xmm2\n\t"
+      "movdqu (%0), %%xmm3\n\t"
+      "movdqu (%0), %%xmm4\n\t"
+      "movdqu (%0), %%xmm5\n\t"
+      "movdqu (%0), %%xmm6\n\t"
+      "movdqu (%0), %%xmm7\n\t"
+      "movdqu (%0), %%xmm8\n\t"
+      "movdqu (%0), %%xmm9\n\t"
+      "movdqu (%0), %%xmm10\n\t"
+      "movdqu (%0), %%xmm11\n\t"
+      "movdqu (%0), %%xmm12\n\t"
+      "movdqu (%0), %%xmm13\n\t"
+      "movdqu (%0), %%xmm14\n\t"
+      "movdqu (%0), %%xmm15\n\t"
+      :
+      : "r"(secret.data())
+      : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  wipe_stack();
+  __asm__ volatile(
+      "movdqu %%xmm0, 0(%0)\n\t"
+      "movdqu %%xmm1, 16(%0)\n\t"
+      "movdqu %%xmm2, 32(%0)\n\t"
+      "movdqu %%xmm3, 48(%0)\n\t"
+      "movdqu %%xmm4, 64(%0)\n\t"
+      "movdqu %%xmm5, 80(%0)\n\t"
+      "movdqu %%xmm6, 96(%0)\n\t"
+      "movdqu %%xmm7, 112(%0)\n\t"
+      "movdqu %%xmm8, 128(%0)\n\t"
+      "movdqu %%xmm9, 144(%0)\n\t"
+      "movdqu %%xmm10, 160(%0)\n\t"
+      "movdqu %%xmm11, 176(%0)\n\t"
+      "movdqu %%xmm12, 192(%0)\n\t"
+      "movdqu %%xmm13, 208(%0)\n\t"
+      "movdqu %%xmm14, 224(%0)\n\t"
+      "movdqu %%xmm15, 240(%0)\n\t"
+      :
+      : "r"(seen)
+      : "memory");
+  for (std::size_t i = 0; i < sizeof seen; i += 16) {
+    CHECK_CASE(std::memcmp(seen + i, secret.data(), 16) != 0, "register %zu", i / 16);
+  }
+#else
+  static_cast<void>(random);
+#endif
+}
+
 void allocation_failures() {
   const Backend& cpu = cpu_backend();
   const std::uint8_t bytes[32] = {};
@@ -229,6 +284,7 @@ int main(int argc, char** argv) {
   counters();
   copies(random);
   memory();
+  registers(random);
   allocation_failures();
   test::for_each_sha256([&random](const Sha256Choice& kernel) {
     hash_in_pieces(kernel, random);

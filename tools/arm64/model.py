@@ -136,10 +136,10 @@ def judge(body: list[str], num_bytes: int) -> dict[str, float]:
 
 
 def version(compiler: str) -> str:
-    """Name a compiler with its version."""
+    """Name a compiler, or the model, with its version."""
     said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
     number = re.search(r"\d+\.\d+\.\d+", said.stdout)
-    kind = "clang" if "clang" in compiler else "gcc"
+    kind = next((k for k in ("clang", "llvm-mca") if k in compiler), "gcc")
     return f"{kind} {number[0]}" if number else kind
 
 
@@ -159,12 +159,7 @@ def rows_of(command: tuple[str, ...], kernel: str, folder: Path) -> dict[str, di
 
 def tables() -> dict[str, dict[str, dict[str, float]]]:
     """Judge every kernel by every compiler that is here, two at a time."""
-    commands = []
-    for command in COMPILERS.values():
-        if shutil.which(command[0]) is None:
-            print(f"SKIPPED: {command[0]} is not installed")
-        else:
-            commands.append(command)
+    commands = [command for command in COMPILERS.values() if shutil.which(command[0])]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         work = {
             command: [pool.submit(rows_of, command, kernel, Path(folder)) for kernel in FILES]
@@ -185,9 +180,16 @@ def check(found: dict[str, dict[str, dict[str, float]]]) -> int:
     """Compare with the committed table: nothing lost, nothing worse."""
     faults = 0
     committed = json.loads(TABLE.read_text())
+    model = version(LLVM_MCA)
+    if model != committed["model"]:
+        print(f"SKIPPED: the committed figures are {committed['model']}'s; this is {model}")
+        return 0
+    committed = committed["compilers"]
+    for compiler in set(committed) - set(found):
+        print(f"SKIPPED: {compiler}, which has committed figures, is not installed")
     for compiler, table in found.items():
         if compiler not in committed:
-            print(f"SKIPPED: no committed figures for {compiler}")
+            print(f"SKIPPED: no committed figures for {compiler}: {', '.join(committed)} have them")
             continue
         for name, old in committed[compiler].items():
             lost = name not in table
@@ -218,7 +220,8 @@ def main() -> int:
     found = tables()
     show(found)
     if command == "write":
-        TABLE.write_text(json.dumps(found, indent=1) + "\n")
+        made = {"model": version(LLVM_MCA), "compilers": found}
+        TABLE.write_text(json.dumps(made, indent=1) + "\n")
     return check(found) if command == "check" else 0
 
 

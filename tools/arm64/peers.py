@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import unicorn
 from elftools.elf.elffile import ELFFile
-from model import MODELS, judge
+from model import MODELS, judge, version
 from unicorn import arm64_const as arm
 
 TABLE = Path(__file__).with_name("peers.json")
@@ -73,6 +73,7 @@ KERNELS = [
     Kernel("AWS-LC", "GCM-256 encrypt, EOR3", "aesv8_gcm_8x_enc_256", AWS_GCM, 1 / 8, 128),
     Kernel("AWS-LC", "GCM-256 decrypt, EOR3", "aesv8_gcm_8x_dec_256", AWS_GCM, 1 / 8, 128),
     Kernel("AWS-LC", "GCM-256 encrypt", "aes_gcm_enc_kernel", AWS_GCM, 1 / 8, 64),
+    Kernel("AWS-LC", "GCM-256 decrypt", "aes_gcm_dec_kernel", AWS_GCM, 1 / 8, 64),
     Kernel("AWS-LC", "CTR-256", "aes_hw_ctr32_encrypt_blocks", ("in", "out", "n", "key", "iv"),
            16, 240),
     Kernel("AWS-LC", "CBC-256 decrypt", "aes_hw_cbc_encrypt",
@@ -173,13 +174,6 @@ class Library:
         body, again = (large[at : at + length] for at in (middle - length, middle))
         assert body == again, f"{kernel.function} has no period of {kernel.period} bytes"
         return [self.text[at] for at in body]
-
-
-def version(command: str) -> str:
-    """Name a compiler with its version."""
-    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-    number = re.search(r"\d+\.\d+\.\d+", said.stdout)
-    return f"{'clang' if 'clang' in command else 'gcc'} {number[0] if number else ''}"
 
 
 def commit(checkout: Path) -> str:

@@ -40,7 +40,7 @@ windows_tests() {
 # What fits the budget: every mode, error and limit on every backend.
 select=(tests/test_cng.py tests/test_without_peers.py tests/test_known_answers.py tests/test_dispatch.py
   tests/test_objects.py tests/test_vectors_aes.py tests/test_vectors_gcm.py tests/test_vectors_padding.py
-  tests/test_bad_arguments.py tests/test_c_abi.py tests/test_split.py
+  tests/test_bad_arguments.py tests/test_c_abi.py tests/test_split.py::test_exit_in_the_middle
   --deselect tests/test_known_answers.py::test_half_a_gib_of_associated_data
   --deselect tests/test_known_answers.py::test_same_answer_in_twenty_processes)
 [ $# = 0 ] || select=("$@")

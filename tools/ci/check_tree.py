@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAX_LINES = 500
 CODE = {".cpp", ".hpp", ".h", ".py", ".pyi", ".sh", ".cmake", ".txt", ".toml", ".cs", ".go", ".rs"}
 LOCKS = {".lock", ".sum"}  # versions that a tool pins, as many as there are
+PINNED = re.compile(r"^    --hash=sha256:", re.MULTILINE)  # pip's form of the same
 # Test data keep the length and the form of their source.
 DATA_FOLDERS = ("tests/data/", "cpp/tests/data/", "cpp/fuzz/corpus.txt")
 # A home, a work or a scratch folder of one machine; system folders such as /usr are everybody's.
@@ -45,7 +46,8 @@ def faults_in(name: str) -> list[str]:
         return [f"{name}: not UTF-8 text (binary files do not belong here)"]
     faults = []
     lines = text.splitlines()
-    if len(lines) > MAX_LINES and path.suffix not in LOCKS:
+    is_lock = path.suffix in LOCKS or PINNED.search(text)
+    if len(lines) > MAX_LINES and not is_lock:
         faults.append(f"{name}: {len(lines)} lines, at most {MAX_LINES}: split it by subject")
     if text and not text.endswith("\n"):
         faults.append(f"{name}:{len(lines)}: no newline at the end")

@@ -22,6 +22,7 @@ REASONS = {
         "numpy ends the process under Wine 8",
         "Wine counts no page faults",
         "Wine's pipes cost more",
+        "Wine's files cost more",
         "symlinks cannot be made here",
         "AES-192-ECB ends the process under Wine on ARM64",
     ),

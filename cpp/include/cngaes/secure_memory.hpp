@@ -5,6 +5,14 @@
 #include <cstdint>
 #include <cstring>
 
+// For functions whose frame has to lie below their caller's, in the reach of its wipe_stack():
+// inlined, what they spill would stay in the caller's own frame.
+#if defined(_MSC_VER) && !defined(__clang__)
+#define CNGAES_OWN_FRAME __declspec(noinline)
+#else
+#define CNGAES_OWN_FRAME __attribute__((noinline))
+#endif
+
 namespace cngaes {
 
 // Overwrites with zeros in a way the compiler cannot drop.
@@ -41,9 +49,10 @@ void fail_allocation_after(long successes) noexcept;
 long live_secret_allocations() noexcept;
 #endif
 
-// Overwrites the stack below the caller, where kernels spilled round keys and keystream: their
-// frames are at most 1.6 KiB (gcc -fstack-usage), the calls around them less. Reaches the calling
-// thread's stack only.
+// Clears the vector registers that a call may change (but with MSVC, and on other CPUs than x86-64
+// and ARM64), and overwrites the stack below the caller, where kernels spilled round keys and
+// keystream: their frames are at most 1.6 KiB (gcc -fstack-usage), the calls around them less.
+// Reaches the calling thread's stack only.
 void wipe_stack() noexcept;
 
 // Gives a class secret_alloc/secret_free as its operator new/delete (nothrow).

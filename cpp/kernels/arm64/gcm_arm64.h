@@ -194,7 +194,9 @@ struct Gcm : private Modes {
     Block x[kBlocks];
     Block s[kBlocks];
     Nothing nothing;
-    ctr_step<kRounds>(key, counter, out, in, x, s, nothing);
+    const KeysInMemory keys = in_memory<false>(key);
+    const uint8_t* low_bits = kLowBits;
+    ctr_step<kRounds>(keys, counter, low_bits, out, in, x, s, nothing);
     for (;;) {
       CNGAES_UNROLL
       for (int i = 0; i < kBlocks; ++i) previous[i] = kEncrypt ? s[i] : x[i];
@@ -203,7 +205,8 @@ struct Gcm : private Modes {
       in += 16 * kStep;
       out += 16 * kStep;
       WovenGhash work{previous, powers, state, {}};
-      ctr_step<kRounds>(key, counter, out, in, x, s, work);
+      const uint8_t* step_low_bits = kLowBits;
+      ctr_step<kRounds>(keys, counter, step_low_bits, out, in, x, s, work);
     }
     state = ghash_of(state, previous, powers);
   }
