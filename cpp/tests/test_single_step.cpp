@@ -51,6 +51,7 @@ struct Material {
 };
 Material g;
 const std::uint8_t kNonce[40] = {0xff, 0xff, 0xff, 0xff, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+const std::uint8_t kPadding[kSha256BlockBytes] = {0x80};
 
 // Secrets of run number `run`: from all zeros and all ones to anything.
 void fill_secrets(unsigned run) {
@@ -207,6 +208,11 @@ void aes(const AesChoice& kernel, std::size_t key_len, bool all, const Stepper& 
          [&] { fn.gcm_encrypt(&g.key, &g.ghash_key, g.y, g.out, g.data, n, kNonce); });
     step(name, "gcm_decrypt", n, expand,
          [&] { fn.gcm_decrypt(&g.key, &g.ghash_key, g.y, g.out, g.data, n, kNonce); });
+    if (n > kGcmShortBlocks || fn.gcm_encrypt_short == nullptr) continue;
+    step(name, "gcm_encrypt_short", n, expand,
+         [&] { fn.gcm_encrypt_short(&g.key, &g.ghash_key, g.y, g.out, g.data, n, kNonce, 160); });
+    step(name, "gcm_decrypt_short", n, expand,
+         [&] { fn.gcm_decrypt_short(&g.key, &g.ghash_key, g.y, g.out, g.data, n, kNonce, 160); });
   }
   const std::size_t num = portable ? 5 : kStreams;
   CbcStream streams[kStreams];
@@ -253,6 +259,12 @@ void sha256(const Sha256Choice& kernel, const Stepper& step) {
   for (const std::size_t num : {std::size_t{1}, std::size_t{2}, std::size_t{5}, kStreams}) {
     step(kernel.name, "compress_streams", num, nothing,
          [&] { kernel.fn.compress_streams(g.states, data, num, 2); });
+  }
+  if (kernel.fn.compress_scheduled != nullptr) {
+    std::uint32_t words[64];
+    kernel.fn.schedule(words, kPadding);
+    step(kernel.name, "compress_scheduled", kernel.fn.lanes, nothing,
+         [&] { kernel.fn.compress_scheduled(g.states, words); });
   }
   for (const std::size_t len : {1, 56, 100}) {
     step(kernel.name, "hmac", len, nothing,

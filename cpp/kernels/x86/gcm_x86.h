@@ -320,8 +320,8 @@ struct Gcm : private Modes<V> {
     Counter counter(j0);
     const T control = counter.control;
     const __m128i state = _mm_shuffle_epi8(Vec128::load(y), reverse);
-    const __m128i lengths =
-        _mm_set_epi64x(static_cast<long long>(aad_bits), static_cast<long long>(128 * n));
+    const auto data_bits = static_cast<long long>(n) * 128;
+    const __m128i lengths = _mm_set_epi64x(static_cast<long long>(aad_bits), data_bits);
     const int last = Base::last_n(n);
     Base::with_count(Base::vectors_for(n), [&](auto count) CNGAES_INLINE_LAMBDA {
       constexpr int kCount = decltype(count)::value;
