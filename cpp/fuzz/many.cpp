@@ -1,5 +1,6 @@
 // Hashes, batches of everything, and equal nonces.
 #include <map>
+#include <string>
 
 #include "cngaes/messages.hpp"
 #include "cngaes/nonces.hpp"
@@ -241,10 +242,11 @@ void equal_nonces(Input& input) {
     std::memmove(&nonces[input.below(count) * len], &nonces[from * len], len);
   }
   const Bytes seed = input.bytes(kNonceSeedBytes);
-  std::map<Bytes, std::size_t> seen;
+  std::map<std::string, std::size_t> seen;
   EqualNonces expected = {false, 0, 0};
   for (std::size_t j = 0; j < count && !expected.found; ++j) {
-    const auto [at, is_new] = seen.emplace(Bytes(&nonces[j * len], &nonces[j * len] + len), j);
+    const auto [at, is_new] =
+        seen.emplace(std::string(&nonces[j * len], &nonces[j * len] + len), j);
     if (!is_new) expected = {true, at->second, j};
   }
   EqualNonces got = {true, 1, 1};
