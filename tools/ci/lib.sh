@@ -105,9 +105,13 @@ apt_install() {
   "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${packages[@]}"
 }
 
-# CMake, ninja and a compiler; without them the step is skipped.
+# CMake, ninja and a compiler; without them the step is skipped. What was compiled before is taken from
+# the cache, where there is ccache: the builds of 20_ctest and 30_cross are most of a run's CPU time.
 want_build_tools() {
   want_apt cmake:cmake ninja:ninja-build g++:g++ || skip_step "$MISSING"
+  if want_apt ccache:ccache; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=2G CCACHE_BASEDIR=$ROOT
+  fi
 }
 
 # pip_install ARGUMENT...: into $PY, one step at a time.
