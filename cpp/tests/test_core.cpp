@@ -176,8 +176,13 @@ void registers(Random& random) {
       :
       : "r"(seen)
       : "memory");
-  for (std::size_t i = 0; i < sizeof seen; i += 16) {
-    CHECK_CASE(std::memcmp(seen + i, secret.data(), 16) != 0, "register %zu", i / 16);
+#if defined(_WIN32)
+  constexpr std::size_t kOurs = 6;  // Windows: the others are a caller's, which kernels give back
+#else
+  constexpr std::size_t kOurs = 16;
+#endif
+  for (std::size_t i = 0; i < kOurs; ++i) {
+    CHECK_CASE(std::memcmp(seen + 16 * i, secret.data(), 16) != 0, "register %zu", i);
   }
 #else
   static_cast<void>(random);
