@@ -48,17 +48,30 @@ Bytes ciphertext(Input& input, const Aes& aes, Mode mode, Block iv) {
   return data;
 }
 
+// What a block mode works on.
+struct BlockCase {
+  BlockCase(Input& input, Mode mode)
+      : is_padded(input.flag()),
+        encrypt(input.flag()),
+        user_key(input.key()),
+        iv(input.bytes(16)),
+        aes(user_key),
+        iv_block(reference::block_at(iv, 0)),
+        data(encrypt ? input.bytes(input.length()) : ciphertext(input, aes, mode, iv_block)) {}
+  bool is_padded;
+  bool encrypt;
+  Bytes user_key;
+  Bytes iv;
+  Aes aes;
+  Block iv_block;
+  Bytes data;
+};
+
 }  // namespace
 
 void block_message(Input& input) {
   const Mode mode = input.flag() ? Mode::cbc : Mode::ecb;
-  const bool is_padded = input.flag();
-  const bool encrypt = input.flag();
-  const Bytes user_key = input.key();
-  const Bytes iv = input.bytes(16);
-  const Aes aes(user_key);
-  const Block iv_block = reference::block_at(iv, 0);
-  Bytes data = encrypt ? input.bytes(input.length()) : ciphertext(input, aes, mode, iv_block);
+  auto [is_padded, encrypt, user_key, iv, aes, iv_block, data] = BlockCase(input, mode);
   if (!is_padded) data.resize(data.size() / 16 * 16);
   const Expected expected = expected_of(aes, mode, is_padded, encrypt, iv_block, data);
 
@@ -136,13 +149,7 @@ Expected run_context(Input& input, StreamContext& context, const Bytes& data) {
 }  // namespace
 
 void block_context(Input& input) {
-  const bool is_padded = input.flag();
-  const bool encrypt = input.flag();
-  const Bytes user_key = input.key();
-  const Bytes iv = input.bytes(16);
-  const Aes aes(user_key);
-  const Block iv_block = reference::block_at(iv, 0);
-  Bytes data = encrypt ? input.bytes(input.length()) : ciphertext(input, aes, Mode::cbc, iv_block);
+  auto [is_padded, encrypt, user_key, iv, aes, iv_block, data] = BlockCase(input, Mode::cbc);
   const bool cut = input.byte() % 8 == 1 && !data.empty();
   if (cut) data.pop_back();
   const auto key = make_key(Mode::cbc, user_key);

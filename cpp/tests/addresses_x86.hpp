@@ -29,7 +29,7 @@ class Addresses {
     if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) return;
     const std::string command =
         std::string("objdump -d --no-show-raw-insn '") + program + "' 2>/dev/null";
-    std::FILE* const listing = popen(command.c_str(), "r");  // NOLINT(cert-env33-c)
+    std::FILE* const listing = popen(command.c_str(), "r");
     if (listing == nullptr) return;
     char line[512];
     while (std::fgets(line, sizeof line, listing) != nullptr) add_line(line);

@@ -3,27 +3,18 @@
 // Counts depend on the compiler; the table is of the one that its first line names.
 //
 // With --update the table is written anew: test_instructions --update FILE.
-#include "check.hpp"
-#include "cngaes/registry.hpp"
-
-#if defined(__linux__) && defined(__x86_64__) && defined(__GNUC__)
-#include <signal.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
 
+#include "check.hpp"
+#include "cngaes/registry.hpp"
+#include "single_steps.hpp"
+
 namespace {
 
 using namespace cngaes;
-
-// The steps stand still at this instruction before and behind the work.
-inline void mark() { __asm__ volatile("int3" ::: "memory"); }
 
 constexpr std::size_t kBlocks = 64;    // 1 KiB: two whole steps of the widest kernel
 constexpr std::size_t kFewBlocks = 8;  // for generic, which is slow
@@ -92,54 +83,6 @@ Work work_of(const Kernel& kernel, Data& d) {
   return work;
 }
 
-enum class Stop { marked, stepped, gone };
-
-// Lets the child go on and says where it stopped; behind an int3 the address is the next one.
-Stop wait_for(pid_t child) {
-  int status = 0;
-  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return Stop::gone;
-  user_regs_struct registers;
-  if (ptrace(PTRACE_GETREGS, child, nullptr, &registers) != 0) return Stop::gone;
-  const long word = ptrace(PTRACE_PEEKTEXT, child, registers.rip - 1, nullptr);
-  siginfo_t info;
-  const bool has_info = ptrace(PTRACE_GETSIGINFO, child, nullptr, &info) == 0;
-  return has_info && info.si_code == SI_KERNEL && (word & 0xff) == 0xcc ? Stop::marked
-                                                                        : Stop::stepped;
-}
-
-// Instructions of each piece of work; empty if this system lets nobody look.
-std::map<std::string, long> count(const Work& work) {
-  std::map<std::string, long> counts;
-  const pid_t child = fork();
-  if (child == 0) {
-    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(1);
-    for (const auto& each : work) {
-      each.second();  // what is resolved or faulted in at the first call
-      mark();
-      each.second();
-      mark();
-    }
-    _exit(0);
-  }
-  for (const auto& each : work) {
-    if (wait_for(child) != Stop::marked) break;
-    long steps = 0;
-    for (;; ++steps) {
-      if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) != 0) break;
-      const Stop stop = wait_for(child);
-      if (stop == Stop::gone) break;
-      if (stop == Stop::marked) {
-        counts[each.first] = steps;
-        break;
-      }
-    }
-    if (ptrace(PTRACE_CONT, child, nullptr, nullptr) != 0) break;
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  return counts;
-}
-
 std::string compiler() {
 #ifdef __clang__
   return "clang " + std::to_string(__clang_major__);
@@ -170,10 +113,13 @@ int run(const char* file, bool update) {
   std::map<std::string, long> counts;
   for (const Kernel& kernel : compiled_kernels()) {
     if (!is_supported(kernel)) continue;
-    const Work work = work_of(kernel, data);
-    const auto some = count(work);
-    if (some.size() != work.size()) return skipped("no single steps here");
-    counts.insert(some.begin(), some.end());
+    for (const auto& [name, call] : work_of(kernel, data)) {
+      // Once before: what is resolved or faulted in at the first call.
+      const auto steps = test::single_steps(call, call, [](const auto&, std::string*) {});
+      if (steps.fault == test::kNoPtrace) return skipped(steps.fault);
+      CHECK_CASE(steps.fault.empty(), "%s: %s", name.c_str(), steps.fault.c_str());
+      counts[name] = static_cast<long>(steps.count);
+    }
   }
   if (update) {
     // Kernels that this CPU lacks keep their rows.
@@ -199,13 +145,8 @@ int run(const char* file, bool update) {
 
 int main(int argc, char** argv) {
   test::begin(1, argv);
+  test::stay_on_one_core();
   const bool update = argc > 1 && std::strcmp(argv[1], "--update") == 0;
   if (argc < (update ? 3 : 2)) return 2;
   return run(argv[argc - 1], update);
 }
-#else
-int main() {
-  std::printf("SKIPPED: instruction counts: only on x86-64 Linux\n");
-  return 77;
-}
-#endif

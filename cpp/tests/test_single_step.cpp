@@ -6,24 +6,6 @@
 //
 // A child runs the calls, the parent steps it. What memory an instruction uses comes from objdump's
 // listing of this very program, which is linked statically so that the listing has all of it.
-#include <cstdio>
-
-#if !defined(__linux__) || !defined(__x86_64__)
-int main() {
-  std::printf("SKIPPED: steps x86-64 Linux programs only\n");
-  return 77;  // CTest's SKIP_RETURN_CODE
-}
-#else
-
-#include <sched.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cerrno>
-#include <csignal>
-#include <functional>
-
 #include "addresses_x86.hpp"
 #include "check.hpp"
 #include "cngaes/contexts.hpp"
@@ -33,6 +15,7 @@ int main() {
 #include "cngaes/secure_memory.hpp"
 #include "cngaes/sha256.hpp"
 #include "kernel_list.hpp"
+#include "single_steps.hpp"
 
 namespace {
 
@@ -78,55 +61,24 @@ struct Trace {
   std::string fault;                // an instruction that cannot be judged
 };
 
-// Where the child ends.
-__attribute__((noinline)) void stop_here() { __asm__ volatile("nop" ::: "memory"); }
-
-// The steps of work from a SIGTRAP that the child sends itself to stop_here.
+// The steps of work behind prepare.
 Trace trace(const std::function<void()>& prepare, const std::function<void()>& work,
             const x86::Addresses& addresses, bool keep_path) {
-  const pid_t child = fork();
-  if (child == 0) {
-    prepare();
-    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(3);
-    raise(SIGTRAP);
-    work();
-    stop_here();
-    _exit(0);
-  }
   Trace result;
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (!WIFSTOPPED(status)) {
-    result.fault = "ptrace is not allowed";
-    return result;
-  }
-  for (;;) {
-    user_regs_struct registers;
-    ptrace(PTRACE_GETREGS, child, nullptr, &registers);
-    if (registers.rip == reinterpret_cast<std::uintptr_t>(&stop_here)) break;
-    std::uint64_t used[2];
-    const unsigned num = addresses.used_by(registers, used, &result.fault);
-    if (!result.fault.empty()) break;
-    const auto add = [&](std::uint64_t value) {
-      result.hash = (result.hash ^ value) * 0x9e3779b97f4a7c15ULL;
-      result.hash ^= result.hash >> 29;
-    };
-    add(registers.rip);
-    for (unsigned i = 0; i < num; ++i) add(used[i]);
-    if (keep_path) {
-      result.path.push_back(registers.rip);
-      for (unsigned i = 0; i < num; ++i) result.path.push_back(used[i]);
-    }
-    ++result.steps;
-    ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr);
-    waitpid(child, &status, 0);
-    if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) {
-      result.fault = "the child ended or had a signal";
-      break;
-    }
-  }
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
+  const auto add = [&](std::uint64_t value) {
+    result.hash = (result.hash ^ value) * 0x9e3779b97f4a7c15ULL;
+    result.hash ^= result.hash >> 29;
+    if (keep_path) result.path.push_back(value);
+  };
+  const test::Steps steps =
+      test::single_steps(prepare, work, [&](const user_regs_struct& registers, std::string* fault) {
+        std::uint64_t used[2];
+        const unsigned num = addresses.used_by(registers, used, fault);
+        add(registers.rip);
+        for (unsigned i = 0; i < num; ++i) add(used[i]);
+      });
+  result.steps = steps.count;
+  result.fault = steps.fault;
   return result;
 }
 
@@ -313,11 +265,7 @@ __attribute__((target("avx2"), noinline)) void planted_gather() {
 
 int main(int argc, char** argv) {
   test::begin(argc, argv);
-  // Child and parent take turns: on one core neither has to be woken on another.
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  sched_setaffinity(0, sizeof one, &one);
+  test::stay_on_one_core();
   const x86::Addresses addresses;
   if (addresses.size() < 1000) {
     std::printf("SKIPPED: no listing of this program; is objdump installed?\n");
@@ -325,8 +273,8 @@ int main(int argc, char** argv) {
   }
   const auto nothing = [] {};
   const Trace probe = trace(nothing, nothing, addresses, false);
-  if (probe.fault == "ptrace is not allowed") {
-    std::printf("SKIPPED: ptrace is not allowed here\n");
+  if (probe.fault == test::kNoPtrace) {
+    std::printf("SKIPPED: %s\n", test::kNoPtrace);
     return 77;
   }
   const Stepper step = {addresses, 3};
@@ -348,5 +296,3 @@ int main(int argc, char** argv) {
   }
   return test::end();
 }
-
-#endif

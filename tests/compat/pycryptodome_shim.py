@@ -164,13 +164,13 @@ def _ctr(key: Any, args: tuple[Any, ...], named: dict[str, Any]) -> StreamMode:
         size = counter["counter_len"]
         order = "little" if counter["little_endian"] else "big"
         if counter["little_endian"]:
-            raise NotImplementedError("a counter that is little-endian")
+            raise ValueError("AESCTR counts in big-endian order")
         middle = counter["initial_value"].to_bytes(size, order)
         start = counter["prefix"] + middle + counter["suffix"]
         if len(start) != 16:
             raise ValueError("Size of the counter block must match block size")
         if counter["suffix"]:
-            raise NotImplementedError("a counter that is not at the end")
+            raise ValueError("AESCTR counts in all of the block: no suffix")
         nonce = counter["prefix"]
     else:
         nonce = named.pop("nonce", None)
@@ -203,7 +203,7 @@ def new(key: Any, mode: int, *args: Any, **named: Any) -> Any:
         return GcmMode(key, nonce, named.get("mac_len", 16))
     if mode in {MODE_CBC, MODE_CTR}:
         return (_cbc if mode == MODE_CBC else _ctr)(key, args, named)
-    raise NotImplementedError(mode)
+    raise ValueError(f"mode {mode} is none of {MODE_CBC}, {MODE_CTR}, {MODE_GCM}")
 
 
 class Sha256:

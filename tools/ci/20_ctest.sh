@@ -38,8 +38,7 @@ fuzz() {
 want_apt valgrind:valgrind || true # without it the test says that it was skipped
 # "all" has the core without test hooks too; the others build what the tests need.
 ctest_with gcc g++ all ""
-if want_apt clang++-19:clang-19 \
-  /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.asan-x86_64.a:libclang-rt-19-dev; then
+if want_clang asan; then
   ctest_with clang-19 clang++-19 cpp/tests/all -Wshorten-64-to-32
   # Sanitizers see what a right result hides: reads past a buffer, misaligned words, shifts too far.
   # By clang at -O1, and without the checks that ASan or a crash makes anyway: the unrolled kernels

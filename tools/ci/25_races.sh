@@ -6,9 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 step_begin
 want_build_tools
-want_apt clang++-19:clang-19 \
-  /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-x86_64.a:libclang-rt-19-dev ||
-  skip_step "ThreadSanitizer: $MISSING"
+want_clang tsan || skip_step "ThreadSanitizer: $MISSING"
 
 dir=build/ci/races
 build() {

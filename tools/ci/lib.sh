@@ -114,6 +114,12 @@ want_build_tools() {
   fi
 }
 
+# want_clang RUNTIME [COMMAND:PACKAGE]...: clang 19 with a runtime of compiler-rt (asan, tsan, fuzzer).
+want_clang() {
+  want_apt clang++-19:clang-19 \
+    "/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.$1-x86_64.a:libclang-rt-19-dev" "${@:2}"
+}
+
 # pip_install ARGUMENT...: into $PY, one step at a time.
 pip_install() { flock "$CACHE/pip.lock" "$PY" -m pip install -q "$@"; }
 

@@ -9,9 +9,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../ci/lib.sh"
 step_begin
 want_build_tools
-want_apt clang++-19:clang-19 \
-  /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a:libclang-rt-19-dev ||
-  skip_step "libFuzzer: $MISSING"
+want_clang fuzzer || skip_step "libFuzzer: $MISSING"
 
 amount=(-max_total_time="${1:-600}")
 sanitizers="-fsanitize=address,undefined -fno-sanitize=null,pointer-overflow,object-size \
