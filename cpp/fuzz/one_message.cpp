@@ -189,7 +189,7 @@ void split_message(Input& input) {
   const std::size_t kind = input.below(5);
   const bool decrypt = input.flag();
   std::size_t len = Pieces::kLeast * input.below(3) + input.below(4096);
-  if (kind < 3) len = len / 16 * 16;
+  if (kind < 2) len = len / 16 * 16;  // ECB and CBC
   const Bytes data = input.bytes(len);
   const Aes aes(user_key);
   Block block = reference::block_at(iv, 0);
